@@ -1,0 +1,115 @@
+"""Squared distances that keep their digits.
+
+    s = |x|^2 + |y|^2 - 2 <x, y>
+
+is one matrix product, but for near points it is a small difference of large numbers.  So every entry with
+s < NEAR (|x|^2 + |y|^2) is computed again as sum_k (x_k - y_k)^2.  Such pairs are rare in more than a few
+dimensions; in few dimensions the direct sum is the cheaper form anyway and is used throughout.
+"""
+
+from __future__ import annotations
+
+from mercer.compiled.jit import compiled
+
+NEAR = 1.0 / 64.0
+
+
+@compiled
+def from_dots(G, xx, yy, X, Y, out):
+    """Write s_ij into `out` (may be G) from G = X Y^T and the squared norms; near pairs directly."""
+    near = G.dtype.type(NEAR)
+    two = G.dtype.type(2.0)
+    for i in range(G.shape[0]):
+        a = xx[i]
+        close = 0
+        for j in range(G.shape[1]):
+            s = a + yy[j] - two * G[i, j]
+            out[i, j] = s
+            close += s < near * (a + yy[j])
+        if close:
+            for j in range(G.shape[1]):
+                if out[i, j] < near * (a + yy[j]):
+                    out[i, j] = _pair(X, Y, i, j)
+
+
+@compiled
+def _pair(X, Y, i, j):
+    """sum_k (X_ik - Y_jk)^2."""
+    s = X.dtype.type(0.0)
+    for k in range(X.shape[1]):
+        t = X[i, k] - Y[j, k]
+        s += t * t
+    return s
+
+
+@compiled
+def direct(X, Yt, out):
+    """Write sum_k (X_ik - Yt_kj)^2 into `out`; Yt is Y transposed, so that the inner loop is contiguous."""
+    for i in range(X.shape[0]):
+        row = out[i]
+        row[:] = 0
+        for k in range(X.shape[1]):
+            x = X[i, k]
+            for j in range(row.size):
+                t = x - Yt[k, j]
+                row[j] += t * t
+
+
+@compiled
+def absolute(X, Yt, out):
+    """Write sum_k |X_ik - Yt_kj| into `out`."""
+    for i in range(X.shape[0]):
+        row = out[i]
+        row[:] = 0
+        for k in range(X.shape[1]):
+            x = X[i, k]
+            for j in range(row.size):
+                row[j] += abs(x - Yt[k, j])
+
+
+@compiled
+def absolute_moments(M, X, Yt, out):
+    """Add sum_ij M_ij |X_ik - Yt_kj| to out_k."""
+    for i in range(X.shape[0]):
+        for k in range(X.shape[1]):
+            x, s = X[i, k], 0.0
+            for j in range(M.shape[1]):
+                s += M[i, j] * abs(x - Yt[k, j])
+            out[k] += s
+
+
+@compiled
+def chi_squared(X, Yt, out):
+    """Write sum_k (X_ik - Yt_kj)^2 / (X_ik + Yt_kj) into `out`, with 0 / 0 = 0."""
+    for i in range(X.shape[0]):
+        row = out[i]
+        row[:] = 0
+        for k in range(X.shape[1]):
+            x = X[i, k]
+            for j in range(row.size):
+                t, total = x - Yt[k, j], x + Yt[k, j]
+                row[j] += t * t / total if total > 0 else total
+
+
+@compiled
+def mismatches(X, Yt, weight, out):
+    """Write sum_k weight_k [X_ik != Yt_kj] into `out`."""
+    for i in range(X.shape[0]):
+        row = out[i]
+        row[:] = 0
+        for k in range(X.shape[1]):
+            x, w = X[i, k], weight[k]
+            for j in range(row.size):
+                row[j] += w if x != Yt[k, j] else w * 0
+
+
+@compiled
+def mismatch_moments(M, X, Yt, out):
+    """Add sum_ij M_ij [X_ik != Yt_kj] to out_k."""
+    for i in range(X.shape[0]):
+        for k in range(X.shape[1]):
+            x, s = X[i, k], 0.0
+            for j in range(M.shape[1]):
+                if x != Yt[k, j]:
+                    s += M[i, j]
+            out[k] += s

@@ -1,0 +1,102 @@
+"""Filling and folding: what can be done with the tiles of a matrix.
+
+    dense      every entry, into one array
+    product    K @ V without K
+    fold_rows  any reduction over row panels (top-k, argmin, ...)
+
+`block(r, c)` gives the tile of two slices.  Results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mercer.config import config
+from mercer.engine.pool import run
+from mercer.engine.tiles import Tile, all_tiles, cuts, lower_tiles
+from mercer.errors import MemoryBudgetError
+from mercer.typing import Array
+
+Block = Callable[[slice, slice], Array]
+
+_STRIPES = 16  # partial sums of a symmetric product, whatever the number of threads ...
+_STRIPE_BYTES = 2**27  # ... fewer when they would not fit in this
+
+
+def require_memory(what: str, size: int, cure: str) -> None:
+    """Refuse, before allocating, a result of `size` bytes that is over the budget."""
+    budget = config().memory
+    if size > budget:
+        raise MemoryBudgetError(f"{what} needs {_bytes(size)}; the memory budget is {_bytes(budget)}. {cure}")
+
+
+def _bytes(size: int) -> str:
+    return f"{size / 2**30:.2f} GiB" if size >= 2**28 else f"{size / 2**20:.2f} MiB"
+
+
+def dense(block: Block, shape: tuple[int, int], dtype: np.dtype, *, symmetric: bool, what: str) -> Array:
+    """The whole n x m matrix; of a symmetric (Hermitian) one only the lower half is computed."""
+    n, m = shape
+    require_memory(f"{what} of shape {n} x {m}", n * m * dtype.itemsize,
+                   "Use mercer.LazyGram, which streams tiles, or raise it with mercer.configure(memory=...).")  # fmt: skip
+    out = np.empty(shape, dtype=dtype)
+    if symmetric:
+        run(lambda tile: _put_mirrored(out, block, tile), lower_tiles(n))
+    else:
+        run(lambda tile: _put(out, block, tile), all_tiles(n, m))
+    return out
+
+
+def _put(out: Array, block: Block, tile: Tile) -> None:
+    out[tile] = block(*tile)
+
+
+def _put_mirrored(out: Array, block: Block, tile: Tile) -> None:
+    r, c = tile
+    T = block(r, c)
+    if r == c:  # make the tile itself symmetric to the last bit
+        T = np.tril(T) + np.tril(T, -1).conj().T
+    else:
+        out[c, r] = T.conj().T if np.iscomplexobj(T) else T.T
+    out[r, c] = T
+
+
+def product(block: Block, n: int, V: Array) -> Array:
+    """K @ V for a symmetric n x n matrix: each tile under the diagonal is computed once and used twice."""
+    pieces = cuts(n)
+    count = min(_STRIPES, max(2, _STRIPE_BYTES // (8 * max(V.size, 1))), len(pieces))
+    stripes = [range(s, len(pieces), count) for s in range(count)]
+    sums = np.zeros((len(stripes), n, V.shape[1]), dtype=np.result_type(V, float))
+
+    def stripe(s: int) -> None:
+        for i in stripes[s]:
+            for j in range(i + 1):
+                r, c = pieces[i], pieces[j]
+                T = block(r, c)
+                sums[s][r] += T @ V[c]
+                if i != j:
+                    sums[s][c] += T.conj().T @ V[r]
+
+    run(stripe, range(len(stripes)))
+    return np.asarray(sums.sum(axis=0))
+
+
+def cross_product(block: Block, shape: tuple[int, int], V: Array) -> Array:
+    """K @ V for an n x m matrix, tile by tile."""
+    n, m = shape
+    out = np.zeros((n, V.shape[1]), dtype=np.result_type(V, float))
+    columns = cuts(m)
+
+    def panel(r: slice) -> None:
+        for c in columns:
+            out[r] += block(r, c) @ V[c]
+
+    run(panel, cuts(n))
+    return out
+
+
+def fold_rows(panel: Callable[[slice], None], n: int) -> None:
+    """Call `panel` on every slice of rows; each writes its own rows of some result."""
+    run(panel, cuts(n))

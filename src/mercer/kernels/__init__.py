@@ -1,0 +1,1 @@
+from mercer.kernels.algebra import *

@@ -1,0 +1,281 @@
+"""Kernel: a small value that can be evaluated, composed, differentiated and checked.
+
+People call `k(X, Y)`.  Engines call four methods on slices of prepared data:
+
+    prepare(X, frame)   validate once, do all O(n) work once
+    block(A, B)         one tile of the Gram
+    diag(A)             k(x, x)
+    vjp(A, B, W)        the derivative of sum_ij W_ij k(a_i, b_j) in theta
+
+A subclass is a frozen dataclass that defines `block`; the rest has defaults.  The `frame` is what a kernel takes
+from the first dataset it sees so that others are measured alike: a centre, a vocabulary, idf weights.  For most
+kernels it changes rounding only; kernels whose values depend on it say `learned = True`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Self, TypeVar, dataclass_transform
+
+import numpy as np
+
+from mercer import parameters
+from mercer.engine import fill
+from mercer.errors import bad, wrong_kind
+from mercer.items import Items, Vectors
+from mercer.parameters import Slot
+from mercer.typing import Array, Prepared
+
+Pool = dict[Any, Any]
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True)
+def kernel(cls: type[T]) -> type[T]:
+    """Decorator of kernel classes: a frozen dataclass that prints as the expression that makes it."""
+    return dataclasses.dataclass(frozen=True, repr=False)(cls)
+
+
+class Kernel:
+    """k(x, y) on one kind of item."""
+
+    items: type[Items] = Vectors
+    learned: bool = False
+    stationary: bool = False
+    isotropic: bool = False
+
+    def __post_init__(self) -> None:
+        parameters.check(self)
+
+    # ---- what engines call
+
+    @property
+    def psd(self) -> bool | None:
+        """True: positive semi-definite by proof; False: known not to be; None: unknown."""
+        return None
+
+    def check(self, X: Any) -> Items:
+        """X as items of this kernel's kind."""
+        return self.items.check(X, type(self).__name__)
+
+    def prepare(self, X: Any, frame: Any = None) -> Any:
+        """Validate X and do all work that is linear in n; `frame` comes from an earlier prepared dataset."""
+        return self.prepare_in(self.check(X), frame, {})
+
+    def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Any:
+        """`prepare` on checked items; kernels of one expression share what they put into `pool`."""
+        return X
+
+    def block(self, A: Any, B: Any) -> Array:
+        """One tile k(a_i, b_j) as a new array, from prepared slices."""
+        raise NotImplementedError(f"{type(self).__name__} must define block(A, B) -> (len(A), len(B))")
+
+    def diag(self, A: Any) -> Array:
+        """k(a_i, a_i)."""
+        one = [self.block(A[i : i + 1], A[i : i + 1])[0, 0] for i in range(len(A))]
+        return np.array(one) if one else np.empty(0)
+
+    def vjp(self, A: Any, B: Any, W: Array) -> Array:
+        """d/dtheta of sum_ij W_ij k(a_i, b_j), for the free hyper-parameters in the order of `theta`."""
+        free = parameters.slots(self)
+        if not free:
+            return np.empty(0)
+        derivatives = self.slopes(A, B, W)
+        return np.concatenate([slot.pull(derivatives[slot.name]) for slot in free])
+
+    def slopes(self, A: Any, B: Any, W: Array) -> dict[str, Any]:
+        """{hyper-parameter: derivative of sum_ij W_ij k(a_i, b_j) in it}; by default central differences."""
+        return {name: self._difference(name, A, B, W) for name, _ in parameters.hypers(self)}
+
+    def _difference(self, name: str, A: Any, B: Any, W: Array) -> Array:
+        given = getattr(self, name)
+        p = np.atleast_1d(np.asarray(parameters.value(given), dtype=float))
+        many, slopes = isinstance(parameters.value(given), np.ndarray), np.zeros(p.size)
+        for j in np.flatnonzero(np.isfinite(p)):
+            h = np.finfo(float).eps ** (1 / 3) * max(abs(p[j]), 1e-3)
+            ends = []
+            for step in (h, -h):
+                q = p.copy()
+                q[j] += step
+                moved = dataclasses.replace(self, **{name: parameters.with_value(given, q if many else q[0])})  # type: ignore[type-var]
+                ends.append(float(np.sum(W * moved.block(A, B))))
+            slopes[j] = (ends[0] - ends[1]) / (2.0 * h)
+        return slopes
+
+    # ---- what people call
+
+    def __call__(self, X: Any, Y: Any = None, *, frame: Any = None) -> Array:
+        """The Gram matrix k(X, Y), or k(X, X) when Y is left out."""
+        if self.learned and Y is not None and frame is None:
+            raise bad(type(self).__name__, "frame", "given for a kernel that learns from a dataset", "none",
+                      "Use k.fit(train) and call the kernel it returns.")  # fmt: skip
+        A = self.prepare(X, frame)
+        B = A if Y is None else self.prepare(Y, A.frame)
+        return gram_of(self, A, B)
+
+    def fit(self, X: Any) -> Kernel:
+        """This kernel bound to what it learns from X (itself when there is nothing to learn)."""
+        if not self.learned:
+            return self
+        from mercer.kernels.fitted import Fitted
+
+        return Fitted(self, self.prepare(X).frame)
+
+    def feature_map(self, X: Any) -> Any:
+        """phi(X) with k(x, y) = <phi(x), phi(y)>, one row per item, when it is finite-dimensional."""
+        raise NotImplementedError(
+            f"{self!r} has no finite feature map. Use mercer.theory.mercer_map for one that holds on given items."
+        )
+
+    @property
+    def theta(self) -> Array:
+        """The free hyper-parameters, transformed, in one vector."""
+        return np.concatenate([slot.theta for slot in self.slots()] or [np.empty(0)])
+
+    @property
+    def bounds(self) -> Array:
+        """(len(theta), 2): the bounds of theta."""
+        return np.concatenate([slot.bounds for slot in self.slots()] or [np.empty((0, 2))])
+
+    def with_theta(self, theta: Array) -> Self:
+        """This kernel at other free hyper-parameters."""
+        theta = np.asarray(theta, dtype=float)
+        if theta.shape != self.theta.shape:
+            raise bad(type(self).__name__, "theta", f"{self.theta.size} numbers", f"shape {theta.shape}",
+                      "One entry per free hyper-parameter; see k.theta_names.")  # fmt: skip
+        return self._at(theta)
+
+    @property
+    def theta_names(self) -> list[str]:
+        """A name for every entry of theta, e.g. `RBF.lengthscale[2]`."""
+        names = []
+        for slot in self.slots():
+            stem, many = f"{type(slot.owner).__name__}.{slot.name}", slot.numbers.size > 1
+            names += [f"{stem}[{j}]" if many else stem for j in np.flatnonzero(slot.free)]
+        return names
+
+    def slots(self) -> list[Slot]:
+        """The free hyper-parameters of this kernel and then of its children."""
+        return parameters.slots(self) + [slot for child in self.children for slot in child.slots()]
+
+    @property
+    def children(self) -> tuple[Kernel, ...]:
+        """The kernels this one is made of."""
+        return ()
+
+    def with_children(self, children: tuple[Kernel, ...]) -> Self:
+        """The same node over other children."""
+        return self
+
+    def _at(self, theta: Array) -> Self:
+        new, start = {}, 0
+        for slot in parameters.slots(self):
+            size = slot.theta.size
+            new[slot.name] = slot.at(theta[start : start + size])
+            start += size
+        children = []
+        for child in self.children:
+            size = child.theta.size
+            children.append(child._at(theta[start : start + size]))
+            start += size
+        moved = dataclasses.replace(self, **new) if new else self  # type: ignore[type-var]
+        return moved.with_children(tuple(children)) if children else moved
+
+    # ---- the scikit-learn way of naming parameters
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The fields; with `deep` also those of the children, as k1__name, k2__name, ..."""
+        params = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        for i, child in enumerate(self.children if deep else (), start=1):
+            params |= {f"k{i}__{name}": value for name, value in child.get_params().items()}
+        return params
+
+    def with_params(self, **params: Any) -> Kernel:
+        """A copy with some parameters changed; names as in `get_params`."""
+        own = {name: value for name, value in params.items() if "__" not in name}
+        unknown = sorted(set(params) - set(self.get_params()))
+        if unknown:
+            raise bad(type(self).__name__, "parameter", f"one of {sorted(self.get_params())}", unknown[0],
+                      "Names of children are k1__name, k2__name, ...")  # fmt: skip
+        children = [
+            child.with_params(**{k.split("__", 1)[1]: v for k, v in params.items() if k.startswith(f"k{i}__")})
+            for i, child in enumerate(self.children, start=1)
+        ]
+        moved: Kernel = dataclasses.replace(self, **own) if own else self  # type: ignore[type-var]
+        nested = any("__" in name for name in params)
+        return moved.with_children(tuple(children)) if nested else moved
+
+    # ---- the algebra; its nodes are in kernels/algebra.py
+
+    def __add__(self, other: Any) -> Kernel:
+        return _composed("add", self, other)
+
+    def __radd__(self, other: Any) -> Kernel:
+        return _composed("add", other, self)
+
+    def __sub__(self, other: Any) -> Kernel:
+        return _composed("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Kernel:
+        return _composed("subtract", other, self)
+
+    def __neg__(self) -> Kernel:
+        return _composed("Negated", self)
+
+    def __mul__(self, other: Any) -> Kernel:
+        return _composed("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Kernel:
+        return _composed("multiply", other, self)
+
+    def __pow__(self, exponent: Any) -> Kernel:
+        return _composed("Power", self, exponent)
+
+    # ---- printing
+
+    def __repr__(self) -> str:
+        """The expression that makes this kernel: the first field by position, others by name, defaults left out."""
+        shown: list[str] = []
+        for i, f in enumerate(dataclasses.fields(self)):  # type: ignore[arg-type]
+            given = getattr(self, f.name)
+            if f.default is not dataclasses.MISSING and given == f.default and type(given) is type(f.default):
+                continue
+            shown.append(repr(given) if i == len(shown) == 0 else f"{f.name}={given!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _composed(operation: str, *operands: Any) -> Kernel:
+    """An operation of kernels/algebra.py, which itself is built on this module."""
+    from mercer.kernels import algebra
+
+    result: Kernel = getattr(algebra, operation)(*operands)
+    return result
+
+
+def gram_of(kernel: Kernel, A: Prepared, B: Prepared) -> Array:
+    """The dense Gram of prepared items; of k(X, X) only one half is computed and the diagonal is exact."""
+    what, symmetric = f"The Gram of {kernel!r}", A is B
+    if not len(A) or not len(B):
+        return np.empty((len(A), len(B)))
+    diagonal = kernel.diag(A) if symmetric else None
+
+    def block(r: slice, c: slice) -> Array:
+        tile = kernel.block(A[r], B[c])
+        if diagonal is not None and r == c:
+            np.fill_diagonal(tile, diagonal[r])
+        return tile
+
+    first = kernel.block(A[:1], B[:1]).dtype  # the kernel's own word on its number type
+    return fill.dense(block, (len(A), len(B)), first, symmetric=symmetric, what=what)
+
+
+def same_kind(owner: str, kernels: tuple[Kernel, ...]) -> type[Items]:
+    """The one kind of item all these kernels understand."""
+    from mercer.items import Anything
+
+    kinds = {k.items for k in kernels if k.items is not Anything}
+    if len(kinds) > 1:
+        named = ", ".join(f"{k!r} on {k.items.kind}" for k in kernels)
+        raise wrong_kind(owner, "of one kind for all operands", named,
+                         "Give each kernel its own columns with On(columns, kernel).")  # fmt: skip
+    return kinds.pop() if kinds else Anything

@@ -1,0 +1,39 @@
+"""A kernel together with what it has learned from a dataset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mercer.kernels.algebra import Unary
+from mercer.kernels.base import Kernel, Pool
+from mercer.typing import Array
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Fitted(Unary):
+    """A learned kernel bound to its frame, so that k(X, Y) means the same for all X and Y."""
+
+    kernel: Kernel
+    frame: Any = None
+
+    learned = False
+
+    @property
+    def psd(self) -> bool | None:
+        return self.kernel.psd
+
+    def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Any:
+        return self.kernel.prepare_in(self.kernel.check(X), self.frame, pool)
+
+    def block(self, A: Any, B: Any) -> Array:
+        return self.kernel.block(A, B)
+
+    def diag(self, A: Any) -> Array:
+        return self.kernel.diag(A)
+
+    def vjp(self, A: Any, B: Any, W: Array) -> Array:
+        return self.kernel.vjp(A, B, W)
+
+    def __repr__(self) -> str:
+        return f"{self.kernel!r}.fit(...)"
