@@ -15,8 +15,8 @@ NEAR = 1.0 / 64.0
 
 
 @compiled
-def from_dots(G, xx, yy, X, Y, out):
-    """Write s_ij into `out` (may be G) from G = X Y^T and the squared norms; near pairs directly."""
+def from_dots(G, xx, yy, X, Y):
+    """Overwrite G = X Y^T with the squared distances, from the squared norms; near pairs directly."""
     near = G.dtype.type(NEAR)
     two = G.dtype.type(2.0)
     for i in range(G.shape[0]):
@@ -24,12 +24,12 @@ def from_dots(G, xx, yy, X, Y, out):
         close = 0
         for j in range(G.shape[1]):
             s = a + yy[j] - two * G[i, j]
-            out[i, j] = s
+            G[i, j] = s
             close += s < near * (a + yy[j])
         if close:
             for j in range(G.shape[1]):
-                if out[i, j] < near * (a + yy[j]):
-                    out[i, j] = _pair(X, Y, i, j)
+                if G[i, j] < near * (a + yy[j]):
+                    G[i, j] = _pair(X, Y, i, j)
 
 
 @compiled

@@ -19,8 +19,8 @@ def dots(indptr, indices, data, cptr, rows, cdata, out):
 
 
 @compiled
-def from_dots(G, xx, yy, aptr, acol, aval, bptr, bcol, bval, out):
-    """Squared distances from G = A B^T, as in compiled/distance.py, for sorted sparse rows."""
+def from_dots(G, xx, yy, aptr, acol, aval, bptr, bcol, bval):
+    """Overwrite G = A B^T with the squared distances, as in compiled/distance.py, for sorted sparse rows."""
     near = G.dtype.type(NEAR)
     for i in range(G.shape[0]):
         for j in range(G.shape[1]):
@@ -28,7 +28,7 @@ def from_dots(G, xx, yy, aptr, acol, aval, bptr, bcol, bval, out):
             s = total - G.dtype.type(2.0) * G[i, j]
             if s < near * total:
                 s = _pair(acol, aval, aptr[i], aptr[i + 1], bcol, bval, bptr[j], bptr[j + 1])
-            out[i, j] = s
+            G[i, j] = s
 
 
 @compiled

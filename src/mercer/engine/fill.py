@@ -39,8 +39,8 @@ def _bytes(size: int) -> str:
 def dense(block: Block, shape: tuple[int, int], dtype: np.dtype, *, symmetric: bool, what: str) -> Array:
     """The whole n x m matrix; of a symmetric (Hermitian) one only the lower half is computed."""
     n, m = shape
-    require_memory(f"{what} of shape {n} x {m}", n * m * dtype.itemsize,
-                   "Use mercer.LazyGram, which streams tiles, or raise it with mercer.configure(memory=...).")  # fmt: skip
+    cure = "Use mercer.LazyGram, which streams tiles, or raise it with mercer.configure(memory=...)."
+    require_memory(f"{what} of shape {n} x {m}", n * m * dtype.itemsize, cure)
     out = np.empty(shape, dtype=dtype)
     if symmetric:
         run(lambda tile: _put_mirrored(out, block, tile), lower_tiles(n))
@@ -54,12 +54,14 @@ def _put(out: Array, block: Block, tile: Tile) -> None:
 
 
 def _put_mirrored(out: Array, block: Block, tile: Tile) -> None:
+    from mercer.compiled.transpose import transpose
+
     r, c = tile
     T = block(r, c)
     if r == c:  # make the tile itself symmetric to the last bit
         T = np.tril(T) + np.tril(T, -1).conj().T
     else:
-        out[c, r] = T.conj().T if np.iscomplexobj(T) else T.T
+        transpose(T.conj() if np.iscomplexobj(T) else T, out[c, r])
     out[r, c] = T
 
 

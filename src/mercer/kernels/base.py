@@ -43,6 +43,8 @@ class Kernel:
     learned: bool = False
     stationary: bool = False
     isotropic: bool = False
+    infix: bool = False  # prints as an expression of operators
+    textual: bool = True  # can be written down in the grammar of kernels/grammar.py
 
     def __post_init__(self) -> None:
         parameters.check(self)
@@ -229,7 +231,7 @@ class Kernel:
         return _composed("multiply", other, self)
 
     def __pow__(self, exponent: Any) -> Kernel:
-        return _composed("Power", self, exponent)
+        return _composed("raised", self, exponent)
 
     # ---- printing
 

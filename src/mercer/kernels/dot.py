@@ -13,7 +13,8 @@ import numpy as np
 from mercer.errors import bad
 from mercer.kernels import maps
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.rows import ORIGIN, Rows, dot, shared_rows
+from mercer.kernels.functions import is_count
+from mercer.kernels.rows import Rows, dot, own, shared_rows
 from mercer.parameters import Parameter, Real, hyper, value
 from mercer.typing import Array
 
@@ -22,48 +23,52 @@ from mercer.typing import Array
 class Dot(Kernel):
     """k(x, y) = f(<x, y>)."""
 
-    def shape(self, G: Array) -> Array:
-        """f(G) as a new array, or G itself where f is the identity."""
+    @property
+    def psd(self) -> bool | None:
+        return True
+
+    def shape(self, G: Array) -> bool:
+        """Overwrite G with f(G); returns whether every result is finite."""
         raise NotImplementedError
 
     def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Rows:
-        return shared_rows(X, ORIGIN, None, pool)
+        return shared_rows(X, pool)
 
     def block(self, A: Rows, B: Rows) -> Array:
-        G, owned = dot(A, B)
-        out = self.shape(G)
-        return out.copy() if out is G and not owned else out
+        return self._shaped(own(dot(A, B)))
 
     def diag(self, A: Rows) -> Array:
-        return self.shape(A.sqnorm.copy())
+        return self._shaped(A.sqnorm[None, :].copy())[0]  # type: ignore[no-any-return]
 
-    def _finite(self, out: Array) -> Array:
-        if not np.isfinite(out).all():
+    def _shaped(self, G: Array) -> Array:
+        if not self.shape(G):
             raise bad(type(self).__name__, "k(x, y)", "a finite number", "an overflow",
                       "Scale the data down, or lower gamma or the degree.")  # fmt: skip
-        return out
+        return G
+
+
+def check_degree(owner: str, degree: Any) -> None:
+    """Refuse a degree that is not an integer >= 0."""
+    if not is_count(degree):
+        raise bad(owner, "degree", "an integer >= 0", degree, "Degree 0 is the constant 1.")
 
 
 @kernel
 class Linear(Dot):
     """k(x, y) = <x, y>; the feature map is the identity."""
 
-    @property
-    def psd(self) -> bool | None:
+    def shape(self, G: Array) -> bool:
         return True
 
-    def shape(self, G: Array) -> Array:
-        return G
-
     def feature_map(self, X: Any) -> Any:
-        return self.items.check(X, "Linear").values  # type: ignore[attr-defined]
+        return self.prepare(X).values
 
 
 @kernel
 class Polynomial(Dot):
     """k(x, y) = (gamma <x, y> + offset)^degree; its features are all monomials up to the degree."""
 
-    degree: int = 3
+    degree: float = 3
     gamma: Parameter = hyper(1.0)
     offset: Parameter = hyper(1.0, Real, low=1e-5, high=1e5)
 
@@ -74,26 +79,24 @@ class Polynomial(Dot):
 
     @property
     def psd(self) -> bool | None:
-        return True if value(self.offset) >= 0.0 and self.degree == int(self.degree) else None
+        return True if value(self.offset) >= 0.0 and is_count(self.degree) else None
 
-    def shape(self, G: Array) -> Array:
-        with np.errstate(over="ignore", invalid="ignore"):
-            base = value(self.gamma) * G
-            base += value(self.offset)
-            return self._finite(power(base, self.degree))
+    def shape(self, G: Array) -> bool:
+        return affine_power(G, value(self.gamma), value(self.offset), self.degree)
 
     def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         G, _ = dot(A, B)
-        M = W * self.degree * power(value(self.gamma) * G + value(self.offset), self.degree - 1)
+        M = G.copy()
+        affine_power(M, value(self.gamma), value(self.offset), self.degree - 1)
+        M *= self.degree * W
         return {"gamma": float(np.vdot(M, G)), "offset": float(M.sum())}
 
-    def feature_map(self, X: Any) -> Array:
+    def feature_map(self, X: Any) -> Any:
         if self.psd is None:
-            return super().feature_map(X)  # type: ignore[no-any-return]
-        X = maps.dense(X, "Polynomial")
+            return super().feature_map(X)
         M, gamma, r = int(self.degree), value(self.gamma), value(self.offset)
         weights = [maps.binomial(M, m) * r ** (M - m) * gamma**m for m in range(M + 1)]
-        return maps.monomials(X, range(M + 1), weights)
+        return maps.monomials(maps.dense(X, "Polynomial"), range(M + 1), weights)
 
 
 @kernel
@@ -103,16 +106,10 @@ class Homogeneous(Dot):
     degree: int = 2
 
     def __post_init__(self) -> None:
-        if self.degree != int(self.degree) or self.degree < 0:
-            raise bad("Homogeneous", "degree", "an integer >= 0", self.degree, "Degree 0 is the constant 1.")
+        check_degree("Homogeneous", self.degree)
 
-    @property
-    def psd(self) -> bool | None:
-        return True
-
-    def shape(self, G: Array) -> Array:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return self._finite(power(G, self.degree))
+    def shape(self, G: Array) -> bool:
+        return affine_power(G, 1.0, 0.0, self.degree)
 
     def feature_map(self, X: Any) -> Array:
         return maps.monomials(maps.dense(X, "Homogeneous"), [self.degree], [1.0])
@@ -125,20 +122,12 @@ class Geometric(Dot):
     degree: int = 3
 
     def __post_init__(self) -> None:
-        if self.degree != int(self.degree) or self.degree < 0:
-            raise bad("Geometric", "degree", "an integer >= 0", self.degree, "Degree 0 is the constant 1.")
+        check_degree("Geometric", self.degree)
 
-    @property
-    def psd(self) -> bool | None:
-        return True
+    def shape(self, G: Array) -> bool:
+        from mercer.compiled import polynomial
 
-    def shape(self, G: Array) -> Array:
-        with np.errstate(over="ignore", invalid="ignore"):
-            out = np.ones_like(G)
-            for _ in range(self.degree):  # Horner: 1 + g (1 + g (1 + ...))
-                out *= G
-                out += 1.0
-            return self._finite(out)
+        return bool(polynomial.horner(G, (1.0,) * (self.degree + 1)))
 
     def feature_map(self, X: Any) -> Array:
         return maps.ordered_products(maps.dense(X, "Geometric"), self.degree)
@@ -155,25 +144,26 @@ class Sigmoid(Dot):
     def psd(self) -> bool | None:
         return False
 
-    def shape(self, G: Array) -> Array:
-        return np.asarray(np.tanh(value(self.gamma) * G + value(self.offset)))
+    def shape(self, G: Array) -> bool:
+        G *= value(self.gamma)
+        G += value(self.offset)
+        np.tanh(G, out=G)
+        return True
 
     def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         G, _ = dot(A, B)
-        M = W * (1.0 - self.shape(G) ** 2)
+        M = G.copy()
+        self.shape(M)
+        M = W * (1.0 - M * M)
         return {"gamma": float(np.vdot(M, G)), "offset": float(M.sum())}
 
 
-def power(base: Array, exponent: float) -> Array:
-    """base^exponent by repeated squaring when the exponent is a small integer: exact signs, and much faster."""
-    if exponent != int(exponent) or not 0 <= exponent <= 64:
-        return np.asarray(base**exponent)
-    exponent = int(exponent)
-    out = None
-    while exponent:
-        if exponent & 1:
-            out = base.copy() if out is None else out * base
-        exponent >>= 1
-        if exponent:
-            base = base * base
-    return np.ones_like(base) if out is None else out
+def affine_power(G: Array, scale: float, offset: float, degree: float) -> bool:
+    """Overwrite G with (scale G + offset)^degree; returns whether every result is finite."""
+    from mercer.compiled import polynomial
+
+    if is_count(degree) and degree > 0:
+        return bool(polynomial.affine_power(G, scale, offset, degree))
+    with np.errstate(invalid="ignore", over="ignore"):
+        G[...] = (scale * G + offset) ** degree
+    return bool(np.isfinite(G).all())

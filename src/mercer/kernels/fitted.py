@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mercer.kernels.algebra import Unary
 from mercer.kernels.base import Kernel, Pool
+from mercer.kernels.composite import Unary
 from mercer.typing import Array
 
 
@@ -18,6 +18,7 @@ class Fitted(Unary):
     frame: Any = None
 
     learned = False
+    textual = False
 
     @property
     def psd(self) -> bool | None:

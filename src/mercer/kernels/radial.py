@@ -1,11 +1,7 @@
 """Radial kernels: k(x, y) = f(s), s = |x - y|^2 measured in lengthscales.
 
-A kernel of this family gives `shape` (f on a tile of squared distances) and `slope` (df/ds); preparing data,
-distances, the diagonal and every derivative in the lengthscales are written here once.
-
-One lengthscale: data are left as they are and the tile is divided by l^2, so that all isotropic kernels of an
-expression share one matrix of distances.  One per column (ARD): columns are divided by their lengthscale
-beforehand; an infinite lengthscale drops its column.
+A kernel of this family gives `shape` (f on a tile of squared distances) and `slope` (df/ds); distances and every
+derivative in the lengthscales are written here once, the preparation of data in stationary.py.
 """
 
 from __future__ import annotations
@@ -16,75 +12,51 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.rows import Rows, centre, shared_rows, sqdist
+from mercer.kernels.base import kernel
+from mercer.kernels.bessel import matern, matern_slope
+from mercer.kernels.rows import Rows, own, sqdist, squared_moments
+from mercer.kernels.stationary import Stationary
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array
 
 
 @kernel
-class Radial(Kernel):
+class Radial(Stationary):
     """k(x, y) = f(|x - y|^2 / l^2), f(0) = 1."""
-
-    lengthscale: Parameter = hyper(1.0, vector=True)
-
-    stationary = True
 
     @property
     def isotropic(self) -> bool:  # type: ignore[override]
         return not self.ard
 
-    @property
-    def psd(self) -> bool | None:
-        return True
-
-    @property
-    def ard(self) -> bool:
-        """One lengthscale per column."""
-        return isinstance(value(self.lengthscale), np.ndarray)
-
-    def shape(self, S: Array, scale: float, out: Array) -> None:
-        """Write f(scale * S) into `out`, which may be S itself."""
+    def shape(self, S: Array, scale: float) -> None:
+        """Overwrite S with f(scale * S)."""
         raise NotImplementedError
 
-    def slope(self, S: Array, scale: float) -> Array:
-        """d/dS f(scale * S), 0 where it is infinite (it only ever multiplies a zero there)."""
+    def slope(self, S: Array, scale: float) -> None:
+        """Overwrite S with d/dS f(scale * S), 0 where it is infinite (it only ever multiplies a zero there)."""
         raise NotImplementedError
 
     @property
     def scale(self) -> float:
         """What a tile of squared distances is multiplied by: 1 / l^2, or 1 when the columns are scaled."""
-        return 1.0 if self.ard else 1.0 / value(self.lengthscale) ** 2
-
-    def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Rows:
-        lengthscale = value(self.lengthscale)
-        if self.ard and len(lengthscale) != X.width:
-            raise bad(type(self).__name__, "lengthscale", f"one number or one per column ({X.width})",
-                      f"{len(lengthscale)} numbers", "Give as many lengthscales as X has columns.")  # fmt: skip
-        return shared_rows(X, frame or centre(X, pool), lengthscale if self.ard else None, pool)
+        return 1.0 if self.scales_columns else 1.0 / value(self.lengthscale) ** 2
 
     def block(self, A: Rows, B: Rows) -> Array:
-        S, owned = sqdist(A, B)
-        out = S if owned else np.empty_like(S)
-        self.shape(S, self.scale, out)
-        return out
-
-    def diag(self, A: Rows) -> Array:
-        return np.ones(len(A), dtype=A.dtype)
+        S = own(sqdist(A, B))
+        self.shape(S, self.scale)
+        return S
 
     def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         S, _ = sqdist(A, B)
-        M = W * self.slope(S, self.scale)
-        return {"lengthscale": self._lengthscale_slope(A, B, M, S)}
+        return {"lengthscale": self._lengthscale_slope(A, B, W, S)}
 
-    def _lengthscale_slope(self, A: Rows, B: Rows, M: Array, S: Array) -> Any:
-        """sum_ij M_ij ds_ij/dl: -2/l sum M s, or per column -2/l_k sum M (a_k - b_k)^2 as matrix products."""
-        lengthscale = value(self.lengthscale)
-        if not self.ard:
-            return -2.0 / lengthscale * float(np.vdot(M, S))
-        a, b = A.values, B.values
-        moments = M.sum(axis=1) @ (a * a) + M.sum(axis=0) @ (b * b) - 2.0 * np.einsum("ik,ik->k", a, M @ b)
-        return -2.0 * moments / np.where(np.isfinite(lengthscale), lengthscale, 1.0)
+    def _lengthscale_slope(self, A: Rows, B: Rows, W: Array, S: Array) -> Any:
+        """sum_ij M_ij ds_ij/dl, M = W f'(S): -2/l sum M s, or per column -2/l_k sum M (a_k - b_k)^2 as products."""
+        M = S.copy()
+        self.slope(M, self.scale)
+        M *= W
+        moments = squared_moments(A, B, M) if self.ard else np.asarray(np.vdot(M, S))
+        return -2.0 * self.per_lengthscale(moments)
 
 
 @kernel
@@ -102,16 +74,14 @@ class RBF(Radial):
     def gamma(self) -> Any:
         return 0.5 / value(self.lengthscale) ** 2
 
-    def shape(self, S: Array, scale: float, out: Array) -> None:
+    def shape(self, S: Array, scale: float) -> None:
         from mercer.compiled import radial
 
-        radial.exponential(S, 0.5 * scale, out)
+        radial.exponential(S, 0.5 * scale)
 
-    def slope(self, S: Array, scale: float) -> Array:
-        out = np.empty_like(S)
-        self.shape(S, scale, out)
-        out *= -0.5 * scale
-        return out
+    def slope(self, S: Array, scale: float) -> None:
+        self.shape(S, scale)
+        S *= -0.5 * scale
 
 
 @kernel
@@ -135,31 +105,30 @@ class Matern(Radial):
         p = self.nu - 0.5
         return int(p) if p == int(min(p, 8)) else None
 
-    def shape(self, S: Array, scale: float, out: Array) -> None:
+    def shape(self, S: Array, scale: float) -> None:
         from mercer.compiled import radial
 
         if math.isinf(self.nu):
-            radial.exponential(S, 0.5 * scale, out)
+            radial.exponential(S, 0.5 * scale)
         elif self.order is not None:
-            radial.polynomial_exponential(S, 2.0 * self.nu * scale, matern_polynomial(self.order), out)
+            radial.polynomial_exponential(S, 2.0 * self.nu * scale, matern_polynomial(self.order))
         else:
-            out[...] = matern_bessel(np.sqrt(2.0 * self.nu * scale * S), self.nu)
+            S[...] = matern(np.sqrt(2.0 * self.nu * scale * S), self.nu)
 
-    def slope(self, S: Array, scale: float) -> Array:
+    def slope(self, S: Array, scale: float) -> None:
         from mercer.compiled import radial
 
-        out, c = np.empty_like(S), 2.0 * self.nu * scale
+        c = 2.0 * self.nu * scale
         if math.isinf(self.nu):
-            radial.exponential(S, 0.5 * scale, out)
-            out *= -0.5 * scale
+            radial.exponential(S, 0.5 * scale)
+            S *= -0.5 * scale
         elif self.order == 0:
-            radial.ornstein_uhlenbeck_slope(S, c, out)
+            radial.ornstein_uhlenbeck_slope(S, c)
         elif self.order is not None:
-            radial.polynomial_exponential(S, c, matern_slope_polynomial(self.order), out)
-            out *= -0.5 * c
+            radial.polynomial_exponential(S, c, matern_slope_polynomial(self.order))
+            S *= -0.5 * c
         else:
-            out[...] = -0.5 * c * matern_bessel_slope(np.sqrt(c * S), self.nu)
-        return out
+            S[...] = -0.5 * c * matern_slope(np.sqrt(c * S), self.nu)
 
 
 def matern_polynomial(p: int) -> tuple[float, ...]:
@@ -175,44 +144,19 @@ def matern_slope_polynomial(p: int) -> tuple[float, ...]:
     return tuple(float(c) for c in difference[:-1])  # the constant terms of P and P' cancel
 
 
-def matern_bessel(z: Array, nu: float) -> Array:
-    """2^(1-nu)/Gamma(nu) z^nu K_nu(z), in logarithms; 1 at z = 0."""
-    return _bessel(z, nu, nu)
-
-
-def matern_bessel_slope(z: Array, nu: float) -> Array:
-    """2^(1-nu)/Gamma(nu) z^(nu-1) K_(nu-1)(z) = -k'(z)/z; 0 at z = 0 where it may be infinite."""
-    out = _bessel(z, nu - 1.0, nu)
-    out[z == 0.0] = 0.0
-    return out
-
-
-def _bessel(z: Array, order: float, nu: float) -> Array:
-    """2^(1-nu)/Gamma(nu) z^order K_order(z); `kve` overflows only where z is so small that the limit holds."""
-    from scipy.special import gammaln, kve
-
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        logs = (1.0 - nu) * math.log(2.0) - gammaln(nu) + order * np.log(z) + np.log(kve(abs(order), z)) - z
-        out = np.exp(logs)
-    out[~np.isfinite(out)] = 1.0
-    return np.asarray(out)
-
-
 @kernel
 class Exponential(Radial):
     """k(x, y) = exp(-|x - y| / l), the Ornstein-Uhlenbeck kernel: Matern with nu = 1/2."""
 
-    def shape(self, S: Array, scale: float, out: Array) -> None:
+    def shape(self, S: Array, scale: float) -> None:
         from mercer.compiled import radial
 
-        radial.polynomial_exponential(S, scale, (1.0,), out)
+        radial.polynomial_exponential(S, scale, (1.0,))
 
-    def slope(self, S: Array, scale: float) -> Array:
+    def slope(self, S: Array, scale: float) -> None:
         from mercer.compiled import radial
 
-        out = np.empty_like(S)
-        radial.ornstein_uhlenbeck_slope(S, scale, out)
-        return out
+        radial.ornstein_uhlenbeck_slope(S, scale)
 
 
 @kernel
@@ -221,21 +165,28 @@ class RationalQuadratic(Radial):
 
     alpha: Parameter = hyper(1.0)
 
-    def shape(self, S: Array, scale: float, out: Array) -> None:
-        a = value(self.alpha)
-        np.multiply(S, scale / (2.0 * a), out=out)
-        np.log1p(out, out=out)
-        out *= -a
-        np.exp(out, out=out)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if math.isinf(value(self.alpha)):
+            raise bad("RationalQuadratic", "alpha", "finite", value(self.alpha), "The limit alpha = inf is RBF.")
 
-    def slope(self, S: Array, scale: float) -> Array:
-        a = value(self.alpha)
-        return np.asarray(-0.5 * scale * (1.0 + scale / (2.0 * a) * S) ** (-a - 1.0))
+    def shape(self, S: Array, scale: float) -> None:
+        self._power(S, scale, value(self.alpha))
+
+    def slope(self, S: Array, scale: float) -> None:
+        self._power(S, scale, value(self.alpha) + 1.0)
+        S *= -0.5 * scale
+
+    def _power(self, S: Array, scale: float, exponent: float) -> None:
+        """S <- (1 + scale S / (2 a))^(-exponent)."""
+        S *= scale / (2.0 * value(self.alpha))
+        np.log1p(S, out=S)
+        S *= -exponent
+        np.exp(S, out=S)
 
     def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         S, _ = sqdist(A, B)
-        a = value(self.alpha)
-        u = self.scale / (2.0 * a) * S
-        K = (1.0 + u) ** -a
+        u, K = self.scale / (2.0 * value(self.alpha)) * S, S.copy()
+        self.shape(K, self.scale)
         dalpha = float(np.vdot(W, K * (u / (1.0 + u) - np.log1p(u))))
-        return {"alpha": dalpha, "lengthscale": self._lengthscale_slope(A, B, W * self.slope(S, self.scale), S)}
+        return {"alpha": dalpha, "lengthscale": self._lengthscale_slope(A, B, W, S)}

@@ -10,14 +10,17 @@ slices made for that tile remember it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
+from mercer.errors import bad
 from mercer.items.vectors import Vectors, is_sparse
 from mercer.typing import Array, Index
 
+_SAMPLE = 4096  # rows that are enough to find a centre
 _FEW = 4  # up to this many columns, direct differences cost no more than a matrix product
 
 
@@ -54,29 +57,68 @@ class Rows:
 
 
 def rows(values: Any, frame: Centre) -> Rows:
-    """Rows of a dense array or CSR matrix, norms summed in float64."""
+    """Rows of a dense array or CSR matrix, norms summed in float64; refuses norms that the number type cannot hold."""
+    with np.errstate(over="ignore"):
+        sqnorm = _square_norms(values).astype(values.real.dtype)
+    if not np.isfinite(sqnorm).all():
+        raise bad("inner products", "|x|^2", f"within the range of {sqnorm.dtype}",
+                  f"an overflow in row {int(np.argmin(np.isfinite(sqnorm)))}",
+                  "Scale the columns, lengthen the lengthscale, or pass float64.")  # fmt: skip
+    return Rows(values, sqnorm, frame)
+
+
+def _square_norms(values: Any) -> Array:
     if is_sparse(values):
-        squares = abs(values).power(2).astype(np.float64).sum(axis=1)
-        sqnorm = np.asarray(squares).ravel()
-    else:
-        parts = (values.real, values.imag) if np.iscomplexobj(values) else (values,)
-        sqnorm = sum(np.einsum("ij,ij->i", p, p, dtype=np.float64) for p in parts)
-    return Rows(values, sqnorm.astype(values.real.dtype), frame)
+        return np.asarray(abs(values).astype(np.float64).power(2).sum(axis=1)).ravel()
+    parts = (values.real, values.imag) if np.iscomplexobj(values) else (values,)
+    return np.asarray(sum(np.einsum("ij,ij->i", p, p, dtype=np.float64) for p in parts))
 
 
-def shared_rows(X: Vectors, frame: Centre, lengthscale: Array | None, pool: dict[Any, Any]) -> Rows:
-    """Rows for these data, this centre and these lengthscales; made once per expression."""
-    key = ("rows", id(X), frame.at is None, None if lengthscale is None else lengthscale.tobytes())
+def real(X: Vectors, pool: dict[Any, Any]) -> Vectors:
+    """Complex rows as real ones of twice the width, (re, im), which have the same distances; real rows as they are."""
+    if X.dtype.kind != "c":
+        return X
+    if ("real", id(X)) not in pool:
+        pool["real", id(X)] = Vectors(_side_by_side(X.values.real, X.values.imag))
+        pool["alive", id(X)] = X
+    found: Vectors = pool["real", id(X)]
+    return found
+
+
+def _side_by_side(left: Any, right: Any) -> Any:
+    if not is_sparse(left):
+        return np.hstack([left, right])
+    from scipy.sparse import hstack
+
+    return hstack([left, right], format="csr")
+
+
+def shared_rows(X: Vectors, pool: dict[Any, Any]) -> Rows:
+    """The rows of X as they are, made once per expression."""
+    return _pooled(("rows", id(X)), X, pool, lambda: rows(X.values, ORIGIN))
+
+
+def shared_differences(X: Vectors, frame: Centre, lengthscale: Array | None, pool: dict[Any, Any]) -> Rows:
+    """Rows for distances, from this centre and in these lengthscales; made once per expression."""
+    if frame.at is None and lengthscale is None:
+        return shared_rows(X, pool)
+    key = ("differences", id(X), frame.at is None, None if lengthscale is None else lengthscale.tobytes())
+    scale = None if lengthscale is None else 1.0 / lengthscale
+    return _pooled(key, X, pool, lambda: rows(centred(X, frame, scale), frame))
+
+
+def _pooled(key: Any, X: Vectors, pool: dict[Any, Any], make: Callable[[], Rows]) -> Rows:
     if key in pool:
         pool[key].shared = True
     else:
-        pool[key] = rows(centred(X, frame, None if lengthscale is None else 1.0 / lengthscale), frame)
+        pool[key] = make()
+        pool["alive", id(X)] = X  # an id is only good while its object lives
     found: Rows = pool[key]
     return found
 
 
 def centre(X: Vectors, pool: dict[Any, Any]) -> Centre:
-    """The mean when it is far from the origin compared with the spread, else the origin; found once per expression."""
+    """A point amid the data, the origin if that is one; found once per expression."""
     if ("centre", id(X)) not in pool:
         pool["centre", id(X)] = _find_centre(X)
     found: Centre = pool["centre", id(X)]
@@ -84,31 +126,44 @@ def centre(X: Vectors, pool: dict[Any, Any]) -> Centre:
 
 
 def _find_centre(X: Vectors) -> Centre:
+    """Per column the mean, rounded to a multiple of a power of two near the spread.
+
+    Such a number has few binary digits, so subtracting it from data around it is exact: distances between near
+    points keep every digit the data have.
+    """
     if X.sparse or not len(X):
         return ORIGIN
-    wide = np.complex128 if np.iscomplexobj(X.values) else np.float64
-    mean = X.values.mean(axis=0, dtype=wide)
-    spread = X.values.var(axis=0, dtype=wide).real.sum()
-    return Centre(mean) if (abs(mean) ** 2).sum() > spread else ORIGIN
+    V = X.values[:: len(X) // _SAMPLE + 1]
+    mean, spread = V.mean(axis=0, dtype=np.float64), V.std(axis=0, dtype=np.float64)
+    step = np.where(spread > 0.0, np.ldexp(1.0, np.frexp(spread)[1]), 0.0)
+    step = np.maximum(step, np.spacing(abs(mean)))
+    at = np.rint(mean / step) * step
+    return Centre(at) if at.any() else ORIGIN
 
 
 def centred(X: Vectors, frame: Centre, scale: Array | None) -> Any:
-    """(x - centre) * scale, computed in double precision and only then rounded; complex numbers as pairs of reals."""
+    """(x - centre) * scale, computed in double precision and only then rounded."""
     V = X.values
     if frame.at is not None:
-        V = V - frame.at
+        same_width(len(frame.at), X.width)
+        V = (V.toarray() if is_sparse(V) else V) - frame.at
     if scale is not None:
         V = V.multiply(scale).tocsr() if is_sparse(V) else V * scale
-    V = V.astype(X.dtype, copy=False)
-    if np.iscomplexobj(V) and not is_sparse(V):
-        V = np.hstack([V.real, V.imag])
-    return V
+    with np.errstate(over="ignore"):  # `rows` finds an overflow and says so
+        return V.astype(X.dtype, copy=False)
+
+
+def same_width(p: int, q: int) -> None:
+    """Refuse to compare rows of different length."""
+    if p != q:
+        raise bad("k(X, Y)", "Y", f"as many columns wide as X ({p})", f"{q} columns", "Pass the same columns in both.")
 
 
 def dot(A: Rows, B: Rows) -> tuple[Array, bool]:
     """<a, b*> for all pairs, and whether the tile is the caller's to overwrite."""
     if (tile := A.memo.get(("dot", id(B)))) is not None:
         return tile, False
+    same_width(A.values.shape[1], B.values.shape[1])
     tile = _sparse_dot(A, B) if is_sparse(A.values) or is_sparse(B.values) else A.values @ B.values.conj().T
     return _keep(A, B, "dot", tile)
 
@@ -117,6 +172,7 @@ def sqdist(A: Rows, B: Rows) -> tuple[Array, bool]:
     """|a - b|^2 for all pairs, never negative, and whether the tile is the caller's to overwrite."""
     if (tile := A.memo.get(("sqdist", id(B)))) is not None:
         return tile, False
+    same_width(A.values.shape[1], B.values.shape[1])
     if is_sparse(A.values) or is_sparse(B.values):
         tile = _sparse_sqdist(A, B)
     elif A.values.shape[1] <= _FEW:
@@ -124,6 +180,12 @@ def sqdist(A: Rows, B: Rows) -> tuple[Array, bool]:
     else:
         tile = _from_dots(A, B)
     return _keep(A, B, "sqdist", tile)
+
+
+def own(statistic: tuple[Array, bool]) -> Array:
+    """A tile that may be overwritten: the statistic itself, or a copy where others still need it."""
+    tile, owned = statistic
+    return tile if owned else tile.copy()
 
 
 def _keep(A: Rows, B: Rows, name: str, tile: Array) -> tuple[Array, bool]:
@@ -144,10 +206,9 @@ def _direct(A: Rows, B: Rows) -> Array:
 def _from_dots(A: Rows, B: Rows) -> Array:
     from mercer.compiled import distance
 
-    G, owned = dot(A, B)
-    out = G if owned else np.empty_like(G)
-    distance.from_dots(G, A.sqnorm, B.sqnorm, A.values, B.values, out)
-    return out
+    G = own(dot(A, B))
+    distance.from_dots(G, A.sqnorm, B.sqnorm, A.values, B.values)
+    return G
 
 
 def _as_csr(V: Any) -> Any:
@@ -168,8 +229,19 @@ def _sparse_dot(A: Rows, B: Rows) -> Array:
 def _sparse_sqdist(A: Rows, B: Rows) -> Array:
     from mercer.compiled import sparse
 
-    G, owned = dot(A, B)
-    out = G if owned else np.empty_like(G)
+    G = own(dot(A, B))
     a, b = _as_csr(A.values), _as_csr(B.values)
-    sparse.from_dots(G, A.sqnorm, B.sqnorm, a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, out)
-    return out
+    sparse.from_dots(G, A.sqnorm, B.sqnorm, a.indptr, a.indices, a.data, b.indptr, b.indices, b.data)
+    return G
+
+
+def squared_moments(A: Rows, B: Rows, M: Array) -> Array:
+    """sum_ij M_ij (a_ik - b_jk)^2 for every column k: matrix products, in double precision."""
+    M = M.astype(np.float64, copy=False)
+    if is_sparse(A.values) or is_sparse(B.values):
+        a, b = _as_csr(A.values).astype(np.float64), _as_csr(B.values).astype(np.float64)
+        squares, cross = (a.power(2), b.power(2)), a.multiply(M @ b).sum(axis=0)
+    else:
+        a, b = A.values.astype(np.float64, copy=False), B.values.astype(np.float64, copy=False)
+        squares, cross = (a * a, b * b), np.einsum("ik,ik->k", a, M @ b)
+    return np.asarray(M.sum(axis=1) @ squares[0] + M.sum(axis=0) @ squares[1] - 2.0 * np.asarray(cross).ravel())

@@ -1,0 +1,61 @@
+"""python -m benchmarks NAME [--smoke] [--json FILE] [--data DIR] [--repeat N] [--only SUBSTRING]; see --help."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import data, gram, matvec, report, startup, vjp
+from benchmarks.harness import Case, Row, run
+
+SUITES = {"gram": gram.cases, "matvec": matvec.cases, "vjp": vjp.cases, "startup": startup.cases}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run what was asked for; 1 when an answer was not the rival's."""
+    arguments = _parser().parse_args(argv)
+    if arguments.data:
+        os.environ[data.VARIABLE] = arguments.data
+    cases = chosen(arguments.name, arguments.only, arguments.smoke)
+    if arguments.list:
+        print("\n".join(f"{case.suite}: {case.name}" for case in cases))
+        return 0
+    rows = [
+        row for case in cases for row in _announced(case, 1 if arguments.smoke else arguments.repeat, arguments.smoke)
+    ]
+    print(report.table(rows))
+    if not arguments.smoke:
+        print(report.summary(rows))
+    if arguments.json:
+        report.write_json(rows, arguments.json)
+    return int(any(row.same is False for row in rows))
+
+
+def chosen(name: str, only: str, smoke: bool) -> list[Case]:
+    """The cases of a suite (or of all) whose names contain `only`; first-time cases are too slow for a smoke run."""
+    suites = SUITES.values() if name == "all" else [SUITES[name]]
+    return [case for suite in suites for case in suite() if only in case.name and not (smoke and case.cold)]
+
+
+def _announced(case: Case, repeat: int, smoke: bool) -> list[Row]:
+    print(f"{case.suite}: {case.name}", file=sys.stderr, flush=True)
+    return run(case, repeat=repeat, smoke=smoke)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Time mercer against its rivals.")
+    parser.add_argument("name", nargs="?", default="all", choices=[*SUITES, "all"], help="which suite (default: all)")
+    parser.add_argument("--list", action="store_true", help="print the cases and stop")
+    parser.add_argument("--smoke", action="store_true", help="tiny sizes, one round: only whether the answers agree")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE")
+    parser.add_argument("--data", metavar="DIR", help=f"directory of .npz tables (default: ${data.VARIABLE})")
+    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="rounds; the best counts (default: 3)")
+    parser.add_argument("--only", default="", metavar="SUBSTRING", help="only cases whose name contains this")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+"""The runner: us and the rivals by turns, in one process, on one set of data.
+
+For every case:
+
+1. each contestant runs once at a small size, so that imports and compilation are not counted;
+2. then ours, rival, floor, ours, rival, floor, ... at full size, so that a noisy minute hurts all alike;
+   the best of the rounds counts;
+3. in the first round every rival's answer is compared with ours.
+
+The floor is work that no implementation can do without; `times_floor` says how far from it we are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+from benchmarks.memory import peak_extra
+
+Task = Callable[[Any], Any]
+
+OURS, FLOOR = "ours", "floor"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Whether two answers are the same, and in words how nearly."""
+
+    same: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another way to the same answer; `needs` is the module it cannot do without."""
+
+    task: Task
+    needs: str
+
+    @property
+    def installed(self) -> bool:
+        return find_spec(self.needs) is not None
+
+
+@dataclass(frozen=True)
+class SelfTimed:
+    """The answer of a task that knows better than a clock around it how long the work took."""
+
+    seconds: float
+    value: Any
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question.  `data(size)` makes what every task is given; only the tasks are timed."""
+
+    suite: str
+    name: str
+    size: int
+    small: int
+    data: Callable[[int], Any]
+    ours: Task
+    rivals: Mapping[str, Rival]
+    check: Callable[[Any, Any, Any], Agreement]  # (data, our answer, their answer)
+    floor: Task | None = None
+    memory: bool = False  # measure peak extra bytes too, in one more run
+    cold: bool = False  # the first time is what is measured: no warm-up, and no smoke run
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the results: us against one rival.  None where there is nothing to report."""
+
+    suite: str
+    case: str
+    rival: str
+    ours_s: float
+    rival_s: float | None
+    ratio: float | None  # rival_s / ours_s: how many times faster we are
+    same: bool | None
+    detail: str
+    floor_s: float | None
+    times_floor: float | None
+    extra_bytes: int | None
+    rival_bytes: int | None
+
+
+@dataclass(frozen=True)
+class Race:
+    """What came out of the rounds: the best seconds of each contestant, and each rival's agreement with us."""
+
+    best: dict[str, float]
+    verdicts: dict[str, Agreement]
+
+
+def run(case: Case, *, repeat: int = 3, smoke: bool = False) -> list[Row]:
+    """Measure one case; a row per rival."""
+    if not (smoke or case.cold):
+        race(case, case.data(case.small), repeat=1)
+    data = case.data(case.small if smoke else case.size)
+    result = race(case, data, repeat)
+    bytes_of = _memory(case, data) if case.memory and not smoke else {}
+    return [_row(case, name, result, bytes_of) for name in case.rivals]
+
+
+def race(case: Case, data: Any, repeat: int) -> Race:
+    """`repeat` rounds in which every contestant has one turn."""
+    tasks = _contestants(case)
+    best, verdicts = dict.fromkeys(tasks, float("inf")), {}
+    for turn in range(repeat):
+        mine = None
+        for name, task in tasks.items():
+            seconds, answer = _clock(task, data)
+            best[name] = min(best[name], seconds)
+            if turn == 0 and name == OURS:
+                mine = answer
+            elif turn == 0 and name in case.rivals:
+                verdicts[name] = case.check(data, mine, answer)
+            del answer  # before the next contestant needs the memory
+    return Race(best, verdicts)
+
+
+def _contestants(case: Case) -> dict[str, Task]:
+    rivals = {name: rival.task for name, rival in case.rivals.items() if rival.installed}
+    return {OURS: case.ours} | rivals | ({FLOOR: case.floor} if case.floor else {})
+
+
+def _clock(task: Task, data: Any) -> tuple[float, Any]:
+    start = time.perf_counter()
+    answer = task(data)
+    seconds = time.perf_counter() - start
+    return (answer.seconds, answer.value) if isinstance(answer, SelfTimed) else (seconds, answer)
+
+
+def _memory(case: Case, data: Any) -> dict[str, int | None]:
+    return {name: peak_extra(partial(task, data)) for name, task in _contestants(case).items() if name != FLOOR}
+
+
+def _row(case: Case, rival: str, result: Race, bytes_of: dict[str, int | None]) -> Row:
+    ours, theirs, floor = (result.best.get(name) for name in (OURS, rival, FLOOR))
+    assert ours is not None
+    missing = Agreement(False, f"skipped: {case.rivals[rival].needs} is not installed")
+    verdict = result.verdicts.get(rival, missing)
+    return Row(
+        suite=case.suite,
+        case=case.name,
+        rival=rival,
+        ours_s=ours,
+        rival_s=theirs,
+        ratio=None if theirs is None else theirs / ours,
+        same=None if theirs is None else verdict.same,
+        detail=verdict.detail,
+        floor_s=floor,
+        times_floor=None if floor is None else ours / floor,
+        extra_bytes=bytes_of.get(OURS),
+        rival_bytes=bytes_of.get(rival),
+    )

@@ -1,0 +1,154 @@
+"""The lazy Gram: a kernel matrix that is never stored.
+
+    K = LazyGram(kernel, X)
+    K @ v                 streamed product, each tile computed once
+    K.rows([3, 7])        a few rows
+    K.nearest(5)          neighbours by kernel distance
+    K.vjp(W)              the gradient of sum W * K in the hyper-parameters
+
+Tiles are made on all cores, used while they are in cache, and dropped.  What is kept is O(n).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.engine import fill
+from mercer.engine.pool import run
+from mercer.engine.tiles import all_tiles, cuts, lower_tiles
+from mercer.errors import bad
+from mercer.kernels.base import Kernel, gram_of
+from mercer.typing import Array
+
+
+class LazyGram:
+    """K_ij = k(x_i, y_j), evaluated tile by tile when asked for."""
+
+    def __init__(self, kernel: Kernel, X: Any, Y: Any = None) -> None:
+        A = kernel.prepare(X)
+        self._set(kernel, A, A if Y is None else kernel.prepare(Y, A.frame))
+
+    @classmethod
+    def of(cls, kernel: Kernel, A: Any, B: Any = None) -> Self:
+        """The Gram of data the kernel has already prepared."""
+        new = cls.__new__(cls)
+        new._set(kernel, A, A if B is None else B)
+        return new
+
+    def _set(self, kernel: Kernel, A: Any, B: Any) -> None:
+        self.kernel, self.A, self.B = kernel, A, B
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.A), len(self.B)
+
+    def __len__(self) -> int:
+        return len(self.A)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether this is k(X, X)."""
+        return self.A is self.B
+
+    @cached_property
+    def dtype(self) -> np.dtype:
+        return np.dtype(self.kernel.block(self.A[:1], self.B[:1]).dtype) if min(self.shape) else np.dtype(float)
+
+    def __repr__(self) -> str:
+        return f"LazyGram({self.kernel!r}, {self.shape[0]} x {self.shape[1]})"
+
+    def block(self, r: slice, c: slice) -> Array:
+        """The tile of rows r and columns c."""
+        return self.kernel.block(self.A[r], self.B[c])
+
+    def dense(self) -> Array:
+        """Every entry, in one array."""
+        return gram_of(self.kernel, self.A, self.B)
+
+    def diag(self) -> Array:
+        """k(x_i, x_i)."""
+        self._require_square("diag")
+        return self.kernel.diag(self.A)
+
+    def rows(self, index: Array) -> Array:
+        """K[index, :] as an array."""
+        return gram_of(self.kernel, self.A[np.asarray(index, dtype=np.intp)], self.B)
+
+    def sub(self, index: Array) -> LazyGram:
+        """K[index, index], still lazy."""
+        self._require_square("sub")
+        return LazyGram.of(self.kernel, self.A[np.asarray(index, dtype=np.intp)])
+
+    def __matmul__(self, V: Array) -> Array:
+        """K @ V without K; sums are in double precision whatever the type of the tiles."""
+        V = np.asarray(V)
+        if V.ndim not in (1, 2) or len(V) != self.shape[1]:
+            raise bad("LazyGram", "V in K @ V", f"{self.shape[1]} long", f"shape {V.shape}", "Give one entry per item.")
+        columns = V.reshape(len(V), -1).astype(np.result_type(self.dtype, V.dtype.type(0)), copy=False)
+        if self.dtype == np.float32:
+            columns = columns.astype(np.float32)
+        if self.symmetric:
+            out = fill.product(self.block, len(self), columns)
+        else:
+            out = fill.cross_product(self.block, self.shape, columns)
+        return out.reshape(len(self), *V.shape[1:])
+
+    def vjp(self, W: Array) -> Array:
+        """d/dtheta of sum_ij W_ij K_ij, streamed: no gradient tensor, and half the tiles when symmetric."""
+        if np.shape(W) != self.shape:
+            raise bad("LazyGram", "W in vjp", f"of shape {self.shape}", np.shape(W), "Give one weight per entry of K.")
+        n_theta = self.kernel.theta.size
+        tiles = lower_tiles(len(self)) if self.symmetric else all_tiles(*self.shape)
+        terms = np.zeros((len(tiles), n_theta))
+
+        def term(i: int) -> None:
+            r, c = tiles[i]
+            weights = W[r, c] + W[c, r].T if self.symmetric and r != c else W[r, c]
+            terms[i] = self.kernel.vjp(self.A[r], self.B[c], np.ascontiguousarray(weights))
+
+        run(term, range(len(tiles)))
+        return np.asarray(terms.sum(axis=0))
+
+    def top(self, count: int) -> tuple[Array, Array]:
+        """(index, value) of the `count` largest entries of every row, largest first, ties by position."""
+        index, lowest = self._select(count, lambda r, c: -self.block(r, c))
+        return index, -lowest
+
+    def nearest(self, count: int) -> tuple[Array, Array]:
+        """(index, squared distance) of the `count` columns nearest to every row, d^2 = k(x,x) + k(y,y) - 2 k(x,y)."""
+        a, b = self.kernel.diag(self.A), self.kernel.diag(self.B)
+
+        def distances(r: slice, c: slice) -> Array:
+            D = self.block(r, c).real
+            D *= -2.0
+            D += a[r, None].real
+            D += b[c].real
+            if self.symmetric and r == c:
+                np.fill_diagonal(D, 0.0)
+            return np.asarray(np.maximum(D, 0.0, out=D))
+
+        return self._select(count, distances)
+
+    def _select(self, count: int, block: fill.Block) -> tuple[Array, Array]:
+        """The `count` smallest entries of every row of a streamed matrix, ascending, ties by position."""
+        from mercer.compiled import select
+
+        n, m = self.shape
+        if not 1 <= count <= m:
+            raise bad("LazyGram", "count", f"between 1 and the number of columns ({m})", count, "Ask for fewer.")
+        index, best = np.zeros((n, count), dtype=np.intp), np.full((n, count), np.inf)
+
+        def panel(r: slice) -> None:
+            for c in cuts(m):
+                select.smallest(np.ascontiguousarray(block(r, c)), c.start, index[r], best[r])
+
+        fill.fold_rows(panel, n)
+        return index, best
+
+    def _require_square(self, what: str) -> None:
+        if not self.symmetric:
+            raise bad("LazyGram", what, "asked of k(X, X)", f"a {self.shape[0]} x {self.shape[1]} cross Gram",
+                      "Leave Y out.")  # fmt: skip

@@ -1,0 +1,102 @@
+"""Centring: the kernel of features from which the mean over a training set is subtracted.
+
+    kc(x, y) = k(x, y) - m(x) - m(y)* + M,   m(x) = mean_t k(x, t),   M = mean_t m(t)
+
+The training set is the frame: test items are centred with the training means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.engine import fill
+from mercer.kernels.base import Kernel, Pool, kernel
+from mercer.kernels.composite import Unary
+from mercer.typing import Array, Index
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """The training items as prepared by the inner kernel, their means m(t) and the mean M of those."""
+
+    kernel: Kernel
+    items: Any
+    grand: float
+
+    @property
+    def frame(self) -> Any:
+        return self.items.frame
+
+    def means(self, P: Any) -> Array:
+        """m(x) for prepared items."""
+        T = self.items
+        ones = np.full((len(T), 1), 1.0 / len(T))
+        return fill.cross_product(lambda r, c: self.kernel.block(P[r], T[c]), (len(P), len(T)), ones)[:, 0]
+
+    def mean_slopes(self, P: Any) -> Array:
+        """(len(P), p): the derivative of every m(x) in theta."""
+        w = np.full((1, len(self.items)), 1.0 / len(self.items))
+        return np.array([self.kernel.vjp(P[i : i + 1], self.items, w) for i in range(len(P))])
+
+    @cached_property
+    def grand_slope(self) -> Array:
+        """The derivative of M in theta."""
+        return np.asarray(self.mean_slopes(self.items).mean(axis=0))
+
+
+@dataclass(eq=False)
+class WithMeans:
+    """Prepared items with m(x); slices remember where they came from, so that slopes are found once for all."""
+
+    inner: Any
+    means: Array
+    frame: Training
+    whole: WithMeans | None = None
+    index: Array = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+    def __len__(self) -> int:
+        return len(self.means)
+
+    def __getitem__(self, index: Index) -> Self:
+        whole = self.whole or self
+        places = np.arange(len(self))[index] if self.whole is None else self.index[index]
+        return type(self)(self.inner[index], self.means[index], self.frame, whole, places)
+
+    @cached_property
+    def all_slopes(self) -> Array:
+        return self.frame.mean_slopes(self.inner)
+
+    @property
+    def slopes(self) -> Array:
+        return self.all_slopes if self.whole is None else self.whole.all_slopes[self.index]
+
+
+@kernel
+class Centred(Unary):
+    """<phi(x) - mu, phi(y) - mu> with mu the mean of phi over the items the kernel is fitted to."""
+
+    learned = True
+
+    def prepare_in(self, X: Any, frame: Any, pool: Pool) -> WithMeans:
+        inner = super().prepare_in(X, frame.frame if frame else None, pool)
+        training = frame or Training(self.kernel, inner, 0.0)
+        means = training.means(inner)
+        if frame is None:
+            training = Training(self.kernel, inner, means.mean())
+        return WithMeans(inner, means, training)
+
+    def block(self, A: WithMeans, B: WithMeans) -> Array:
+        K = self.kernel.block(A.inner, B.inner)
+        return np.asarray(K - A.means[:, None] - B.means.conj() + A.frame.grand)
+
+    def diag(self, A: WithMeans) -> Array:
+        return np.asarray((self.kernel.diag(A.inner) - 2.0 * A.means + A.frame.grand).real)
+
+    def vjp(self, A: WithMeans, B: WithMeans, W: Array) -> Array:
+        inner = self.kernel.vjp(A.inner, B.inner, W)
+        means = W.sum(axis=1) @ A.slopes + W.sum(axis=0) @ B.slopes
+        return np.asarray(inner - means + W.sum() * A.frame.grand_slope)

@@ -1,0 +1,127 @@
+"""Kernels made of other kernels: how their data are prepared and their parts are walked.
+
+The nodes themselves are in algebra.py (sums, products, scalings), functions.py (powers, exp), normalised.py,
+centred.py and pullback.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.errors import bad
+from mercer.items import Items
+from mercer.kernels.base import Kernel, Pool, kernel, same_kind
+from mercer.typing import Array, Index
+
+
+@dataclass(eq=False)
+class Parts:
+    """The prepared data of several kernels; parts that are one object stay one object when sliced."""
+
+    parts: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def __getitem__(self, index: Index) -> Self:
+        return self.cut(index, {})
+
+    def cut(self, index: Index, memo: dict[int, Any]) -> Self:
+        for part in self.parts:
+            if id(part) not in memo:
+                memo[id(part)] = part.cut(index, memo) if isinstance(part, Parts) else part[index]
+        return type(self)(tuple(memo[id(part)] for part in self.parts))
+
+    @property
+    def frame(self) -> tuple[Any, ...]:
+        return tuple(part.frame for part in self.parts)
+
+
+class Composite(Kernel):
+    """A kernel made of others on the same items."""
+
+    @property
+    def items(self) -> type[Items]:  # type: ignore[override]
+        return same_kind(type(self).__name__, self.children)
+
+    @property
+    def learned(self) -> bool:  # type: ignore[override]
+        return any(child.learned for child in self.children)
+
+    @property
+    def stationary(self) -> bool:  # type: ignore[override]
+        return all(child.stationary for child in self.children)
+
+    @property
+    def isotropic(self) -> bool:  # type: ignore[override]
+        return all(child.isotropic for child in self.children)
+
+    @property
+    def psd(self) -> bool | None:
+        return True if all(child.psd is True for child in self.children) else None
+
+    def check(self, X: Any) -> Items:
+        return self.items.check(X, repr(self))
+
+    def prepare_in(self, X: Items, frame: Any, pool: Pool) -> Any:
+        frames = frame or (None,) * len(self.children)
+        parts = (child.prepare_in(child.check(X), f, pool) for child, f in zip(self.children, frames, strict=True))
+        return Parts(tuple(parts))
+
+
+@kernel
+class Nary(Composite):
+    """A node over any number of kernels."""
+
+    terms: tuple[Kernel, ...]
+
+    def __post_init__(self) -> None:
+        if not self.terms or not all(isinstance(t, Kernel) for t in self.terms):
+            raise bad(type(self).__name__, "terms", "a tuple of kernels", repr(self.terms), "Pass at least one kernel.")
+        same_kind(type(self).__name__, self.terms)
+
+    @property
+    def children(self) -> tuple[Kernel, ...]:
+        return self.terms
+
+    def with_children(self, children: tuple[Kernel, ...]) -> Self:
+        return type(self)(children)
+
+    def blocks(self, A: Parts, B: Parts) -> list[Array]:
+        return [t.block(a, b) for t, a, b in zip(self.terms, A.parts, B.parts, strict=True)]
+
+
+@kernel
+class Unary(Composite):
+    """A node over one kernel."""
+
+    kernel: Kernel
+
+    @property
+    def children(self) -> tuple[Kernel, ...]:
+        return (self.kernel,)
+
+    def with_children(self, children: tuple[Kernel, ...]) -> Self:
+        return replace(self, kernel=children[0])
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, Kernel):
+            raise bad(type(self).__name__, "kernel", "a kernel", repr(self.kernel), "Pass e.g. RBF(1.0).")
+        super().__post_init__()
+
+    def prepare_in(self, X: Items, frame: Any, pool: Pool) -> Any:
+        return self.kernel.prepare_in(self.kernel.check(X), frame, pool)
+
+
+def dense_map(k: Kernel, X: Any) -> Array:
+    """The explicit features of k on X, as a dense array."""
+    phi = k.feature_map(X)
+    return np.asarray(phi.toarray() if hasattr(phi, "toarray") else phi)
+
+
+def atom(k: Kernel) -> str:
+    """The text of k, in parentheses when it is an expression of operators."""
+    return f"({k!r})" if k.infix else repr(k)

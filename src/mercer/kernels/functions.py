@@ -1,0 +1,121 @@
+"""Functions of one kernel's values: g(k(x, y)) for a power, a polynomial with coefficients >= 0, or exp.
+
+All three keep positive semi-definiteness: products and sums of kernels are kernels, and so are their limits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import bad
+from mercer.kernels import maps
+from mercer.kernels.base import kernel
+from mercer.kernels.composite import Unary, atom, dense_map
+from mercer.typing import Array
+
+
+class Function(Unary):
+    """g(k(x, y)) for a scalar function g; a subclass gives g and its derivative."""
+
+    def g(self, K: Array) -> Array:
+        raise NotImplementedError
+
+    def dg(self, K: Array) -> Array:
+        raise NotImplementedError
+
+    def block(self, A: Any, B: Any) -> Array:
+        return self._finite(self.kernel.block(A, B))
+
+    def diag(self, A: Any) -> Array:
+        return self._finite(self.kernel.diag(A))
+
+    def vjp(self, A: Any, B: Any, W: Array) -> Array:
+        return self.kernel.vjp(A, B, W * self.dg(self.kernel.block(A, B)))
+
+    def _finite(self, K: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            out = self.g(K)
+        if not np.isfinite(out).all():
+            raise bad(repr(self), "k(x, y)", "a finite number", "an overflow", "Scale the inner kernel down.")
+        return out
+
+
+@kernel
+class Power(Function):
+    """k(x, y)^m, m an integer >= 0; the feature map has one entry per monomial of degree m in phi."""
+
+    exponent: int = 2
+
+    infix = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not is_count(self.exponent):
+            raise bad(
+                "Power", "exponent", "an integer >= 0", self.exponent, "Other powers of a kernel are not kernels."
+            )
+
+    def g(self, K: Array) -> Array:
+        return power(K, self.exponent)
+
+    def dg(self, K: Array) -> Array:
+        return self.exponent * power(K, self.exponent - 1) if self.exponent else np.zeros_like(K)
+
+    def feature_map(self, X: Any) -> Array:
+        return maps.monomials(dense_map(self.kernel, X), [self.exponent], [1.0])
+
+    def __repr__(self) -> str:
+        return f"{atom(self.kernel)} ** {self.exponent!r}"
+
+
+@kernel
+class PolynomialOf(Function):
+    """p(k(x, y)) = sum_m c_m k(x, y)^m with every c_m >= 0; `coefficients` start at the constant term."""
+
+    coefficients: tuple[float, ...] = (0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not all(type(c) is float for c in self.coefficients):
+            object.__setattr__(self, "coefficients", tuple(map(float, self.coefficients)))
+        if not self.coefficients or not all(0.0 <= c < np.inf for c in self.coefficients):
+            raise bad("PolynomialOf", "coefficients", "numbers >= 0", self.coefficients,
+                      "A negative coefficient can destroy positive definiteness.")  # fmt: skip
+
+    def g(self, K: Array) -> Array:
+        return np.asarray(np.polynomial.polynomial.polyval(K, self.coefficients))
+
+    def dg(self, K: Array) -> Array:
+        return np.asarray(np.polynomial.polynomial.polyval(K, np.polynomial.polynomial.polyder(self.coefficients)))
+
+    def feature_map(self, X: Any) -> Array:
+        return maps.monomials(dense_map(self.kernel, X), range(len(self.coefficients)), self.coefficients)
+
+
+@kernel
+class Exp(Function):
+    """exp(k(x, y)), the limit of polynomials in k with coefficients 1/m!."""
+
+    def g(self, K: Array) -> Array:
+        return np.asarray(np.exp(K))
+
+    dg = g
+
+
+def is_count(m: Any) -> bool:
+    """Whether m is an integer >= 0 (and not a truth value)."""
+    return isinstance(m, (int, np.integer)) and not isinstance(m, bool) and bool(m >= 0)
+
+
+def power(base: Array, exponent: int) -> Array:
+    """base^exponent by repeated squaring: exact signs, and no call to a general power function."""
+    out = None
+    while exponent:
+        if exponent & 1:
+            out = base.copy() if out is None else out * base
+        exponent >>= 1
+        if exponent:
+            base = base * base
+    return np.ones_like(base) if out is None else out

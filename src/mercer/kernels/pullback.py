@@ -1,0 +1,124 @@
+"""Kernels through a function of the items: k(psi(x), psi(y)), and f(x) k(x, y) f(y)*.
+
+The functions are the user's: they take the whole dataset and give one result per item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.errors import bad
+from mercer.items import Anything, Items
+from mercer.kernels.base import Kernel, Pool, kernel
+from mercer.kernels.composite import Unary
+from mercer.typing import Array, Index
+
+
+def applied(owner: str, function: Callable[[Any], Any], X: Items) -> Any:
+    """function(X) on the user's own data, one result per item."""
+    result = function(getattr(X, "values", X))
+    size = result.shape[0] if hasattr(result, "shape") and result.shape else len(result)
+    if size != len(X):
+        raise bad(owner, "the function", f"one result per item ({len(X)})", f"{size} results",
+                  "It gets the whole dataset and must keep its length.")  # fmt: skip
+    return result
+
+
+@kernel
+class Pullback(Unary):
+    """k(psi(x), psi(y)) for a function psi from any items to items that k understands."""
+
+    psi: Callable[[Any], Any] = lambda X: X
+
+    textual = False
+
+    @property
+    def items(self) -> type[Items]:  # type: ignore[override]
+        return Anything
+
+    @property
+    def stationary(self) -> bool:  # type: ignore[override]
+        return False
+
+    isotropic = stationary
+
+    def prepare_in(self, X: Items, frame: Any, pool: Pool) -> Any:
+        mapped = self.kernel.check(applied("Pullback", self.psi, X))
+        return self.kernel.prepare_in(mapped, frame, pool)
+
+    def block(self, A: Any, B: Any) -> Array:
+        return self.kernel.block(A, B)
+
+    def diag(self, A: Any) -> Array:
+        return self.kernel.diag(A)
+
+    def vjp(self, A: Any, B: Any, W: Array) -> Array:
+        return self.kernel.vjp(A, B, W)
+
+    def feature_map(self, X: Any) -> Any:
+        return self.kernel.feature_map(applied("Pullback", self.psi, self.check(X)))
+
+
+@dataclass(eq=False)
+class WithFactors:
+    """Prepared data and the number f(x) of every item."""
+
+    inner: Any
+    factors: Array
+
+    def __len__(self) -> int:
+        return len(self.factors)
+
+    def __getitem__(self, index: Index) -> Self:
+        return type(self)(self.inner[index], self.factors[index])
+
+    @property
+    def frame(self) -> Any:
+        return self.inner.frame
+
+
+@kernel
+class Modulated(Unary):
+    """f(x) k(x, y) f(y)* for a real or complex function f; with k = 1 it is the rank-one kernel f(x) f(y)*."""
+
+    f: Callable[[Any], Any] = lambda X: np.ones(len(X))
+
+    textual = False
+
+    @property
+    def stationary(self) -> bool:  # type: ignore[override]
+        return False
+
+    isotropic = stationary
+
+    def prepare_in(self, X: Items, frame: Any, pool: Pool) -> WithFactors:
+        factors = np.asarray(applied("Modulated", self.f, X))
+        if factors.shape != (len(X),):
+            raise bad("Modulated", "f", "one number per item", f"shape {factors.shape}", "Return a 1-d array.")
+        return WithFactors(super().prepare_in(X, frame, pool), factors)
+
+    def block(self, A: WithFactors, B: WithFactors) -> Array:
+        return np.asarray(A.factors[:, None] * self.kernel.block(A.inner, B.inner) * B.factors.conj())
+
+    def diag(self, A: WithFactors) -> Array:
+        return np.asarray(abs(A.factors) ** 2 * self.kernel.diag(A.inner))
+
+    def vjp(self, A: WithFactors, B: WithFactors, W: Array) -> Array:
+        return self.kernel.vjp(A.inner, B.inner, A.factors[:, None] * W * B.factors.conj())
+
+    def feature_map(self, X: Any) -> Any:
+        phi = self.kernel.feature_map(X)
+        factors = self.prepare(X).factors[:, None]
+        return phi.multiply(factors).tocsr() if hasattr(phi, "tocsr") else factors * phi
+
+
+def rank_one(f: Callable[[Any], Any]) -> Kernel:
+    """The kernel f(x) f(y)*."""
+    from mercer.kernels.constant import Constant
+    from mercer.parameters import Fixed
+
+    return Modulated(Constant(Fixed(1.0)), f)

@@ -1,0 +1,61 @@
+"""Stationary kernels with lengthscales: how their data are prepared.
+
+One lengthscale: data are left as they are and a tile of distances is divided by it, so that all such kernels of
+an expression share one matrix of distances.  One per column (ARD): columns are divided by their lengthscale
+beforehand; an infinite lengthscale drops its column.  Radial kernels (of the Euclidean distance) are in
+radial.py, the Laplacian (of the absolute distance) in additive.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import bad
+from mercer.kernels.base import Kernel, Pool, kernel
+from mercer.kernels.rows import Rows, centre, real, shared_differences
+from mercer.parameters import Parameter, hyper, value
+from mercer.typing import Array
+
+_EXTREME = 1e18  # beyond this, or below its inverse, the square of a lengthscale leaves the range of float32
+
+
+@kernel
+class Stationary(Kernel):
+    """k(x, y) = f(x - y) with f(0) = 1, measured in one lengthscale or in one per column."""
+
+    lengthscale: Parameter = hyper(1.0, vector=True)
+
+    stationary = True
+
+    @property
+    def psd(self) -> bool | None:
+        return True
+
+    @property
+    def ard(self) -> bool:
+        """One lengthscale per column."""
+        return isinstance(value(self.lengthscale), np.ndarray)
+
+    @property
+    def scales_columns(self) -> bool:
+        """Whether the data are divided by the lengthscale beforehand, rather than a tile of distances."""
+        return self.ard or not 1.0 / _EXTREME < value(self.lengthscale) < _EXTREME
+
+    def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Rows:
+        lengthscale = np.atleast_1d(value(self.lengthscale))
+        if self.ard and len(lengthscale) != X.width:
+            raise bad(type(self).__name__, "lengthscale", f"one number or one per column ({X.width})",
+                      f"{len(lengthscale)} numbers", "Give as many lengthscales as X has columns.")  # fmt: skip
+        X = real(X, pool)
+        scales = np.resize(lengthscale, X.width) if self.scales_columns else None
+        return shared_differences(X, frame or centre(X, pool), scales, pool)
+
+    def diag(self, A: Rows) -> Array:
+        return np.ones(len(A), dtype=A.dtype)
+
+    def per_lengthscale(self, moments: Array) -> Array:
+        """sum_k moments_k / l_k over the columns of each lengthscale; 0 for an infinite one."""
+        lengthscale = np.atleast_1d(value(self.lengthscale))
+        return np.asarray(moments.reshape(-1, len(lengthscale)).sum(axis=0) / lengthscale)

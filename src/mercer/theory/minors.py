@@ -1,0 +1,130 @@
+"""The first look at a Gram: symmetry and the 2 x 2 minors, in one pass over its tiles.
+
+A positive semi-definite K is Hermitian with k(x, x) >= 0 and |k(x, y)|^2 <= k(x, x) k(y, y), the Cauchy-Schwarz
+inequality.  A pair that breaks it is the smallest refutation there is.  How badly it breaks is measured by the
+smaller eigenvalue of its 2 x 2 minor, which bounds the smallest eigenvalue of K from above: what rounding can
+excuse in the one it can excuse in the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+
+from mercer.engine import fill
+from mercer.engine.pool import run
+from mercer.engine.tiles import Tile, lower_tiles
+from mercer.errors import bad
+from mercer.typing import Array
+
+KEEP = 100  # pairs remembered, the worst ones
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """An n x n matrix by its tiles; nothing is assumed of it, not even symmetry."""
+
+    block: fill.Block
+    diagonal: Array
+    dtype: np.dtype
+
+    def __len__(self) -> int:
+        return len(self.diagonal)
+
+    def tile(self, r: slice, c: slice) -> Array:
+        """K[r, c], with the diagonal that the kernel vouches for."""
+        T = np.asarray(self.block(r, c))
+        if r == c:
+            T = T.copy()
+            np.fill_diagonal(T, self.diagonal[r])
+        return T
+
+    def hermitian(self, r: slice, c: slice) -> Array:
+        """A tile of (K + K*) / 2."""
+        return np.asarray(0.5 * (self.tile(r, c) + self.tile(c, r).conj().T))
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one pass over the tiles has seen."""
+
+    size: float  # max |K_ij|
+    asymmetry: float  # max |K_ij - conj K_ji| ...
+    where: Pair  # ... found here
+    minors: tuple[tuple[float, Pair], ...]  # negative eigenvalues of 2 x 2 (and 1 x 1) minors, lowest first
+
+
+def look(K: Entries) -> Look:
+    """Symmetry and 2 x 2 minors of all pairs, streamed."""
+    seen: list[Look] = []
+    lock = Lock()
+
+    def one(tile: Tile) -> None:
+        found = _look_at(K, *tile)
+        with lock:  # what is kept does not depend on the order of tiles
+            seen[:] = [_merged([*seen, found])]
+
+    run(one, lower_tiles(len(K)))
+    return seen[0]
+
+
+def _look_at(K: Entries, r: slice, c: slice) -> Look:
+    T, U = K.tile(r, c), K.tile(c, r).conj().T
+    if not (np.isfinite(T).all() and np.isfinite(U).all()):
+        raise bad("certify", "K", "finite", "NaN or infinity", "Scale the items, or mend the kernel.")
+    skew = np.abs(T - U)
+    i, j = np.unravel_index(int(skew.argmax()), skew.shape)
+    where = (r.start + int(i), c.start + int(j))
+    return Look(float(np.abs(T).max()), float(skew.max()), where, _minors(K, r, c, 0.5 * (T + U)))
+
+
+def _minors(K: Entries, r: slice, c: slice, T: Array) -> tuple[tuple[float, Pair], ...]:
+    """The lowest negative eigenvalues (a + d)/2 - sqrt((a - d)^2/4 + |b|^2) of the minors in one tile."""
+    a, d = K.diagonal[r, None].real.astype(float), K.diagonal[c].real.astype(float)
+    low = 0.5 * (a + d) - np.hypot(0.5 * (a - d), np.abs(T))
+    if r == c:
+        low[np.triu_indices(len(low), 1)] = np.inf  # each pair once
+        np.fill_diagonal(low, d)
+    I, J = np.nonzero(low < 0.0)
+    order = np.lexsort((J, I, low[I, J]))[:KEEP]
+    return tuple((float(low[I[k], J[k]]), (r.start + int(I[k]), c.start + int(J[k]))) for k in order)
+
+
+def _merged(looks: list[Look]) -> Look:
+    asymmetry, where = min((-one.asymmetry, one.where) for one in looks)
+    minors = sorted(pair for one in looks for pair in one.minors)[:KEEP]
+    return Look(max(one.size for one in looks), -asymmetry, where, tuple(minors))
+
+
+def lowest_vector(K: Entries, pair: Pair) -> Array:
+    """The unit u on the items of a pair with the least u* K u."""
+    index, M = _minor(K, pair)
+    return _spread(K, index, np.linalg.eigh(M + M.conj().T)[1][:, 0])
+
+
+def asymmetric_witness(K: Entries, pair: Pair) -> tuple[Array, complex]:
+    """A unit u on the items of a pair for which u* K u is not real, and that value.
+
+    It is the eigenvector of (K - K*) / 2i with the eigenvalue farthest from 0: for [[1, 1], [-1, 1]] it is
+    (1, i) / sqrt 2, with the value 1 + i.
+    """
+    index, M = _minor(K, pair)
+    values, V = np.linalg.eigh((M - M.conj().T) / 2j)
+    v = V[:, -1] if values[-1] >= -values[0] else V[:, 0]
+    v = v * np.exp(-1j * np.angle(v[0]))  # an eigenvector is free up to a phase: start on the real axis
+    return _spread(K, index, v), complex(np.vdot(v, M @ v))
+
+
+def _minor(K: Entries, pair: Pair) -> tuple[list[int], Array]:
+    index = sorted(set(pair))
+    return index, np.array([[K.tile(slice(i, i + 1), slice(j, j + 1))[0, 0] for j in index] for i in index])
+
+
+def _spread(K: Entries, index: list[int], v: Array) -> Array:
+    u = np.zeros(len(K), dtype=v.dtype)
+    u[index] = v
+    return u

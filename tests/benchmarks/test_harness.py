@@ -1,0 +1,129 @@
+"""The runner itself: who has a turn when, what is compared with what, and what is written down."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from benchmarks import data, memory, report
+from benchmarks.harness import Agreement, Case, Rival, Row, SelfTimed, run
+
+
+def case(log=None, **changes):
+    """A case whose tasks note their turns and answer with the size they were given."""
+    log = [] if log is None else log
+
+    def task(name):
+        return lambda size: (log.append((name, size)), size)[1]
+
+    made = Case(
+        suite="toy",
+        name="identity",
+        size=100,
+        small=10,
+        data=lambda n: n,
+        ours=task("ours"),
+        rivals={"numpy": Rival(task("numpy"), "numpy")},
+        check=lambda data, ours, theirs: Agreement(data == ours == theirs, f"{ours} and {theirs}"),
+        floor=task("floor"),
+    )
+    return dataclasses.replace(made, **changes)
+
+
+def test_contestants_take_turns_after_a_warm_up_at_the_small_size():
+    log = []
+    run(case(log), repeat=2)
+    turn = ["ours", "numpy", "floor"]
+    assert log == [(name, 10) for name in turn] + [(name, 100) for name in turn * 2]
+
+
+def test_a_smoke_run_is_one_round_at_the_small_size():
+    log = []
+    run(case(log), repeat=1, smoke=True)
+    assert log == [("ours", 10), ("numpy", 10), ("floor", 10)]
+
+
+def test_a_cold_case_has_no_warm_up():
+    log = []
+    run(case(log, cold=True), repeat=1)
+    assert {size for _, size in log} == {100}
+
+
+def test_the_best_round_counts():
+    seconds = iter([9.0, 3.0, 1.0, 2.0])  # the warm-up, then three rounds
+    (row,) = run(case(ours=lambda n: SelfTimed(next(seconds), n)), repeat=3)
+    assert row.ours_s == 1.0
+    assert row.ratio == row.rival_s / row.ours_s
+    assert row.times_floor == row.ours_s / row.floor_s
+
+
+def test_a_wrong_answer_is_reported():
+    (row,) = run(case(ours=lambda n: n + 1), repeat=1)
+    assert row.same is False
+    assert row.detail == "101 and 100"
+
+
+def test_a_rival_that_is_not_installed_is_skipped():
+    def refuse(n):
+        raise AssertionError("a missing rival must not be called")
+
+    (row,) = run(case(rivals={"nobody": Rival(refuse, "no_such_module_anywhere")}), repeat=1)
+    assert row.detail == "skipped: no_such_module_anywhere is not installed"
+    assert row.ours_s > 0.0
+    assert (row.rival_s, row.ratio, row.same) == (None, None, None)
+    assert "skipped" in report.table([row])
+    assert report.summary([row]) == ""
+
+
+def test_the_geometric_mean_of_a_factor_and_its_inverse_is_one():
+    assert math.isclose(report.geometric_mean([4.0, 0.25]), 1.0)
+    assert math.isclose(report.geometric_mean([1.0, 10.0, 100.0]), 10.0)
+
+
+def test_the_summary_names_the_worst_case():
+    (row,) = run(case(), repeat=1)
+    rows = [dataclasses.replace(row, case=name, ratio=r) for name, r in [("good", 8.0), ("bad", 0.5)]]
+    assert report.summary(rows) == "toy against numpy: 2.00 times faster (geometric mean of 2); worst 0.50 at bad"
+
+
+def test_the_json_has_one_object_per_rival_with_its_surroundings(tmp_path):
+    rows = run(case(memory=True), repeat=1)
+    report.write_json(rows, tmp_path / "rows.json")
+    (found,) = json.loads((tmp_path / "rows.json").read_text())
+    assert set(found) == {f.name for f in dataclasses.fields(Row)} | {"versions", "machine", "threads"}
+    assert found["ratio"] == rows[0].ratio
+    assert found["versions"]["numpy"] == np.__version__
+    assert found["threads"] >= 1
+
+
+@pytest.mark.skipif(not memory._STATM.exists(), reason="needs /proc/self/statm")
+def test_peak_memory_counts_what_is_freed_before_the_end():
+    size = 2**26
+
+    def call():
+        np.ones(size // 8).sum()
+
+    assert 0.9 * size < memory.peak_extra(call) < 1.5 * size
+
+
+def test_tables_come_from_the_directory_when_it_has_them(tmp_path, monkeypatch):
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    X[7, 1] = np.nan
+    np.savez(tmp_path / data.TABLES["housing"][0], X=np.column_stack([X, np.ones(50)]))
+    monkeypatch.setenv(data.VARIABLE, str(tmp_path))
+    found = data.table("housing", 100)
+    assert found.X.shape == (49, 3)  # a row with a hole and a constant column are dropped
+    assert np.allclose(found.X.std(axis=0), 1.0)
+    assert found.source == "california_housing"
+
+
+@pytest.mark.parametrize("name", data.TABLES)
+def test_tables_have_stand_ins_without_a_directory(name, monkeypatch, tmp_path):
+    monkeypatch.setenv(data.VARIABLE, str(tmp_path / "nowhere"))
+    found = data.table(name, 2000)
+    assert len(found.X) == 2000
+    assert "resampled" in found.source
+    assert np.array_equal(found.X, data.table(name, 2000).X)
