@@ -23,14 +23,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.list:
         print("\n".join(f"{case.suite}: {case.name}" for case in cases))
         return 0
-    rows = [
-        row for case in cases for row in _announced(case, 1 if arguments.smoke else arguments.repeat, arguments.smoke)
-    ]
+    rows = measured(cases, arguments.repeat, arguments.smoke, arguments.json)
     print(report.table(rows))
     if not arguments.smoke:
         print(report.summary(rows))
-    if arguments.json:
-        report.write_json(rows, arguments.json)
     return int(any(row.same is False for row in rows))
 
 
@@ -40,9 +36,21 @@ def chosen(name: str, only: str, smoke: bool) -> list[Case]:
     return [case for suite in suites for case in suite() if only in case.name and not (smoke and case.cold)]
 
 
-def _announced(case: Case, repeat: int, smoke: bool) -> list[Row]:
-    print(f"{case.suite}: {case.name}", file=sys.stderr, flush=True)
-    return run(case, repeat=repeat, smoke=smoke)
+def measured(cases: Sequence[Case], repeat: int, smoke: bool, file: Path | None) -> list[Row]:
+    """The rows of all cases; the file is written after each, so that an interrupted run is not lost."""
+    rows: list[Row] = []
+    for case in cases:
+        rows += run(case, repeat=repeat, smoke=smoke)
+        print(report.table(rows[-len(case.rivals) :], head=False), file=sys.stderr, flush=True)
+        if file:
+            report.write_json(rows, file)
+    return rows
+
+
+def _rounds(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1; got {text}")
+    return int(text)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -52,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, one round: only whether the answers agree")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE")
     parser.add_argument("--data", metavar="DIR", help=f"directory of .npz tables (default: ${data.VARIABLE})")
-    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="rounds; the best counts (default: 3)")
+    parser.add_argument("--repeat", type=_rounds, default=3, metavar="N", help="rounds; the best counts (default: 3)")
     parser.add_argument("--only", default="", metavar="SUBSTRING", help="only cases whose name contains this")
     return parser
 

@@ -22,9 +22,7 @@ import numpy as np
 
 from benchmarks import data
 from benchmarks.harness import Agreement, Case, Rival
-from mercer.kernels.base import Kernel
-from mercer.kernels.dot import Linear, Polynomial
-from mercer.kernels.radial import RBF, Matern
+from mercer.kernels import RBF, Kernel, Linear, Matern, Polynomial
 from mercer.typing import Array
 
 BOUND = {"float64": 1e-14, "float32": 2e-6}
@@ -169,7 +167,6 @@ def _case(contest: Contest, where: str, source: Callable[[int], data.Table], dty
         rivals={"scikit-learn": Rival(lambda points: contest.sklearn(points.wide, points.scale), "sklearn")},
         check=partial(_check, contest),
         floor=_floor,
-        memory=True,
     )
 
 

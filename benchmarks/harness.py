@@ -98,11 +98,11 @@ class Race:
 
 
 def run(case: Case, *, repeat: int = 3, smoke: bool = False) -> list[Row]:
-    """Measure one case; a row per rival."""
+    """Measure one case; a row per rival.  A smoke run is one round at the small size."""
     if not (smoke or case.cold):
         race(case, case.data(case.small), repeat=1)
     data = case.data(case.small if smoke else case.size)
-    result = race(case, data, repeat)
+    result = race(case, data, 1 if smoke else repeat)
     bytes_of = _memory(case, data) if case.memory and not smoke else {}
     return [_row(case, name, result, bytes_of) for name in case.rivals]
 

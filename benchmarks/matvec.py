@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks import data
 from benchmarks.harness import Agreement, Case, Rival
 from mercer.gram import LazyGram
-from mercer.kernels.radial import RBF
+from mercer.kernels import RBF
 from mercer.typing import Array
 
 CHUNK = 500

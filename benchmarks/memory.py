@@ -6,6 +6,7 @@ included.  A peak shorter than the sampling interval can be missed, so calls sho
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import threading
@@ -22,11 +23,19 @@ def resident() -> int:
     return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+def _give_back() -> None:
+    """Return freed memory to the system (glibc keeps some), so that it is counted when it is used again."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
 def peak_extra(call: Callable[[], Any]) -> int | None:
     """The most bytes held during `call()` above what was held before it; None where the system does not tell."""
     if not _STATM.exists():
         return None
-    gc.collect()
+    _give_back()
     done, before = threading.Event(), resident()
     peak = before
 

@@ -23,9 +23,9 @@ def geometric_mean(ratios: Sequence[float]) -> float:
     return math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
 
 
-def table(rows: Sequence[Row]) -> str:
+def table(rows: Sequence[Row], *, head: bool = True) -> str:
     """The rows as aligned text."""
-    lines = [_HEAD, *map(_cells, rows)]
+    lines = [_HEAD] * head + [_cells(row) for row in rows]
     widths = [max(len(line[k]) for line in lines) for k in range(len(_HEAD))]
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 

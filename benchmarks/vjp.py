@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks import data
 from benchmarks.harness import Agreement, Case, Rival
 from mercer.gram import LazyGram
-from mercer.kernels.radial import RBF, Matern
+from mercer.kernels import RBF, Matern
 from mercer.typing import Array
 
 TOLERANCE = 1e-10  # relative to the largest entry of the gradient

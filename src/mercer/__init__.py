@@ -11,6 +11,10 @@ Names load on first use, so that importing the library costs next to nothing.
 from importlib import import_module
 from typing import Any
 
+# At once, for the module of that name must not take the function's place.
+from mercer.config import config as config
+from mercer.config import configure as configure
+
 __version__ = "0.1.0"
 
 _HOME = {
@@ -21,8 +25,6 @@ _HOME = {
     "RKHSFunction": "mercer.theory",
     "StoredGram": "mercer.gram",
     "certify": "mercer.theory",
-    "config": "mercer.config",
-    "configure": "mercer.config",
     "distance": "mercer.theory",
     "kernels": "mercer.kernels",
     "parse": "mercer.kernels",
@@ -31,7 +33,7 @@ _HOME = {
     "theory": "mercer.theory",
 }
 
-__all__ = sorted([*_HOME, "__version__"])
+__all__ = sorted([*_HOME, "__version__", "config", "configure"])
 
 
 def __getattr__(name: str) -> Any:

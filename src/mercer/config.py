@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
+from numbers import Integral, Real
 from typing import Any
 
 from mercer.errors import bad
@@ -48,10 +49,14 @@ class Config:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        if self.threads < 1:
-            raise bad("configure", "threads", "at least 1", self.threads, "Leave it out to use every core.")
-        if self.memory < 2**16:
-            raise bad("configure", "memory", "at least 65536 bytes", self.memory, "Leave it out for a quarter of RAM.")
+        if not isinstance(self.threads, Integral) or self.threads < 1:
+            raise bad("configure", "threads", "an integer >= 1", repr(self.threads), "Leave it out to use every core.")
+        if not isinstance(self.memory, Real) or not self.memory >= 2**16:
+            raise bad("configure", "memory", "at least 65536 bytes", repr(self.memory),
+                      "Leave it out for a quarter of RAM.")  # fmt: skip
+        if not (self.progress is None or callable(self.progress)):
+            raise bad("configure", "progress", "a function of (tiles done, tiles in all)", repr(self.progress),
+                      "Leave it out for silence.")  # fmt: skip
 
 
 _current: ContextVar[Config | None] = ContextVar("mercer_config", default=None)

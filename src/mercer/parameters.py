@@ -48,9 +48,10 @@ class Bounded:
     high: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", as_number("Bounded", "value", self.value))
-        inside = np.all((np.asarray(self.value) >= self.low) & (np.asarray(self.value) <= self.high))
-        if not (self.low < self.high and inside):
+        for name in ("value", "low", "high"):
+            object.__setattr__(self, name, as_number("Bounded", name, getattr(self, name)))
+        p, numbers = np.asarray(self.value), not isinstance(self.low, tuple) and not isinstance(self.high, tuple)
+        if not (numbers and self.low < self.high and np.all((self.low <= p) & (p <= self.high))):
             raise bad("Bounded", "value", f"between low = {self.low} and high = {self.high}", self.value,
                       "Give low < high with the value inside.")  # fmt: skip
 
@@ -161,7 +162,7 @@ def as_number(owner: str, name: str, p: Any) -> Number:
         return p
     try:
         values = np.asarray(p, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.empty((0, 0))
     if values.ndim == 0:
         return float(values)
@@ -203,6 +204,15 @@ def check(kernel: Any) -> None:
         if np.isnan(p).any() or not spec.transform.allows(p):
             many = " (or one per column)" if spec.vector else ""
             raise bad(owner, name, spec.transform.rule + many, given, f"Choose {name} accordingly.")
+        if isinstance(given, Bounded) and np.isnan(_ends(spec, given)).any():
+            raise bad(owner, f"the bounds of {name}", f"within the range of {spec.transform.rule}",
+                      f"{given.low} and {given.high}", "Choose both ends accordingly.")  # fmt: skip
+
+
+def _ends(spec: Hyper, p: Bounded | Hyper) -> Array:
+    """[low, high] in theta; infinite where there is no such bound."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(spec.transform.theta(np.array([p.low, p.high])))
 
 
 @dataclass(frozen=True)
@@ -241,13 +251,15 @@ class Slot:
     def bounds(self) -> Array:
         """(size, 2): low and high in theta."""
         p = self.parameter
-        low, high = (p.low, p.high) if isinstance(p, Bounded) else (self.spec.low, self.spec.high)
-        return np.tile(self.spec.transform.theta(np.array([low, high])), (int(self.free.sum()), 1))
+        return np.tile(_ends(self.spec, p if isinstance(p, Bounded) else self.spec), (int(self.free.sum()), 1))
 
     def at(self, theta: Array) -> Parameter:
         """The parameter, mark and fixed entries kept, at a new theta."""
-        numbers = self.numbers
+        numbers, p = self.numbers, self.parameter
         numbers[self.free] = self.spec.transform.value(theta)
+        if isinstance(p, Bounded):  # theta at a bound may come back a rounding beyond it
+            inside = np.clip(numbers, p.low, p.high)
+            numbers = np.where(np.isclose(numbers, inside, rtol=1e-12, atol=0.0), inside, numbers)
         many = isinstance(value(self.parameter), np.ndarray)
         return with_value(self.parameter, numbers if many else numbers[0])
 

@@ -7,11 +7,12 @@ Ctrl-C reaches it at once: the workers finish the tile in hand and the interrupt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache
+from threading import Lock
 from typing import Any, TypeVar
 
 from mercer.config import config
@@ -28,20 +29,40 @@ def _blas() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """A context in which BLAS uses one thread, for work that is already spread over threads."""
-    return _blas().limit(limits=1)  # type: ignore[no-any-return]
+_lock = Lock()
+_inside: list[Any] = []  # one entry per context that is open now, on whatever thread
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """A context in which BLAS uses one thread, for work that is already spread over threads.
+
+    The setting belongs to the process: the first context to open makes it and the last to close undoes it, for
+    contexts of several threads need not be nested.
+    """
+    with _lock:
+        _inside.append(_inside[0] if _inside else _blas().limit(limits=1))
+    try:
+        yield
+    finally:
+        with _lock:
+            limit = _inside.pop()
+            if not _inside:
+                limit.restore_original_limits()
 
 
 def run(task: Callable[[T], None], jobs: Sequence[T]) -> None:
     """Do `task(job)` for every job, on the configured number of threads; the order is not specified."""
     settings = config()
     threads = min(settings.threads, len(jobs))
-    if threads <= 1 and settings.progress is None:
-        for job in jobs:
-            task(job)
-        return
-    _run_threads(task, jobs, max(threads, 1))
+    if len(jobs) == 1 and settings.progress is None:
+        task(jobs[0])
+    elif threads <= 1 and settings.progress is None:
+        with one_blas_thread():  # as below, so that the last bit does not depend on the number of threads
+            for job in jobs:
+                task(job)
+    else:
+        _run_threads(task, jobs, max(threads, 1))
 
 
 def _run_threads(task: Callable[[T], None], jobs: Sequence[T], threads: int) -> None:

@@ -20,7 +20,8 @@ from mercer.engine import fill
 from mercer.engine.pool import run
 from mercer.engine.tiles import all_tiles, cuts, lower_tiles
 from mercer.errors import bad
-from mercer.kernels.base import Kernel, gram_of
+from mercer.gram.stored import places
+from mercer.kernels.base import Kernel, gram_of, prepare_pair
 from mercer.typing import Array
 
 
@@ -28,8 +29,7 @@ class LazyGram:
     """K_ij = k(x_i, y_j), evaluated tile by tile when asked for."""
 
     def __init__(self, kernel: Kernel, X: Any, Y: Any = None) -> None:
-        A = kernel.prepare(X)
-        self._set(kernel, A, A if Y is None else kernel.prepare(Y, A.frame))
+        self._set(kernel, *prepare_pair(kernel, X, Y))
 
     @classmethod
     def of(cls, kernel: Kernel, A: Any, B: Any = None) -> Self:
@@ -75,21 +75,20 @@ class LazyGram:
 
     def rows(self, index: Array) -> Array:
         """K[index, :] as an array."""
-        return gram_of(self.kernel, self.A[np.asarray(index, dtype=np.intp)], self.B)
+        return gram_of(self.kernel, self.A[places(index, len(self))], self.B)
 
     def sub(self, index: Array) -> LazyGram:
         """K[index, index], still lazy."""
         self._require_square("sub")
-        return LazyGram.of(self.kernel, self.A[np.asarray(index, dtype=np.intp)])
+        return LazyGram.of(self.kernel, self.A[places(index, len(self))])
 
     def __matmul__(self, V: Array) -> Array:
         """K @ V without K; sums are in double precision whatever the type of the tiles."""
         V = np.asarray(V)
         if V.ndim not in (1, 2) or len(V) != self.shape[1]:
             raise bad("LazyGram", "V in K @ V", f"{self.shape[1]} long", f"shape {V.shape}", "Give one entry per item.")
-        columns = V.reshape(len(V), -1).astype(np.result_type(self.dtype, V.dtype.type(0)), copy=False)
-        if self.dtype == np.float32:
-            columns = columns.astype(np.float32)
+        wide = np.result_type(self.dtype, np.complex64) if np.iscomplexobj(V) else self.dtype
+        columns = (V if V.ndim == 2 else V[:, None]).astype(wide, copy=False)
         if self.symmetric:
             out = fill.product(self.block, len(self), columns)
         else:
@@ -98,8 +97,9 @@ class LazyGram:
 
     def vjp(self, W: Array) -> Array:
         """d/dtheta of sum_ij W_ij K_ij, streamed: no gradient tensor, and half the tiles when symmetric."""
-        if np.shape(W) != self.shape:
-            raise bad("LazyGram", "W in vjp", f"of shape {self.shape}", np.shape(W), "Give one weight per entry of K.")
+        W = np.asarray(W)
+        if W.shape != self.shape:
+            raise bad("LazyGram", "W in vjp", f"of shape {self.shape}", W.shape, "Give one weight per entry of K.")
         n_theta = self.kernel.theta.size
         tiles = lower_tiles(len(self)) if self.symmetric else all_tiles(*self.shape)
         terms = np.zeros((len(tiles), n_theta))
@@ -114,6 +114,8 @@ class LazyGram:
 
     def top(self, count: int) -> tuple[Array, Array]:
         """(index, value) of the `count` largest entries of every row, largest first, ties by position."""
+        if self.dtype.kind == "c":
+            raise bad("LazyGram", "K in top", "real", "complex values, which have no order", "Use nearest(count).")
         index, lowest = self._select(count, lambda r, c: -self.block(r, c))
         return index, -lowest
 

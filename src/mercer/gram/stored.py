@@ -10,6 +10,11 @@ from mercer.errors import bad
 from mercer.typing import Array
 
 
+def places(index: Any, n: int) -> Array:
+    """The positions among n that a list, a slice or a mask names."""
+    return np.atleast_1d(np.arange(n)[index])
+
+
 class StoredGram:
     """A symmetric (or Hermitian) matrix K given as an array."""
 
@@ -23,7 +28,7 @@ class StoredGram:
         if skew > tol * float(np.abs(K).max(initial=0.0)):
             raise bad("StoredGram", "K", "symmetric", f"entries that differ by {skew:.3g}",
                       "Use (K + K.T) / 2 if the asymmetry is noise.")  # fmt: skip
-        self.K = K
+        self.K: Array = K
 
     def __len__(self) -> int:
         return len(self.K)
@@ -38,15 +43,16 @@ class StoredGram:
 
     def diag(self) -> Array:
         """K_ii."""
-        return np.diagonal(self.K)
+        return np.asarray(np.diagonal(self.K))
 
     def rows(self, index: Array) -> Array:
         """K[index, :]."""
-        return np.asarray(self.K[np.asarray(index, dtype=np.intp)])
+        return np.asarray(self.K[places(index, len(self))])
 
     def sub(self, index: Array) -> StoredGram:
         """K[index, index]."""
-        return StoredGram(self.K[np.ix_(index, index)])
+        chosen = places(index, len(self))
+        return StoredGram(self.K[np.ix_(chosen, chosen)])
 
     def __matmul__(self, V: Array) -> Array:
         return np.asarray(self.K @ V)

@@ -74,7 +74,7 @@ class Objects(Items):
             return cls(list(getattr(X, "values", ())))
         if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
             raise wrong_kind(owner, "a sequence of items", type(X).__name__, "Pass a list, even for one item.")
-        return cls(list(X))
+        return cls(_rows(X, owner))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -84,6 +84,14 @@ class Objects(Items):
 
     def pieces(self) -> Iterable[bytes]:
         return (_object_bytes(value) for value in self.values)
+
+
+def _rows(X: Any, owner: str) -> list[Any]:
+    """The items of a sequence; of a data frame its rows, one dict each, for iteration would give its columns."""
+    from mercer.items.symbols import is_frame
+    from mercer.items.tables import Table
+
+    return list(Table.check(X, owner).values if is_frame(X) else X)
 
 
 def _object_bytes(value: Any) -> bytes:

@@ -37,9 +37,9 @@ def _set(value: Any, owner: str, row: int) -> frozenset[Any]:
         elements = frozenset(value)
     except TypeError as error:
         raise wrong_kind(owner, "sets of hashable elements", f"{error} in row {row}", "Use tuples.") from None
-    gap = next((element for element in elements if is_missing(element)), 0)
-    if is_missing(gap):
-        raise bad(owner, "X", "sets without missing elements", f"{gap!r} in row {row}", "Drop such elements first.")
+    for element in elements:
+        if is_missing(element):
+            raise bad(owner, "X", "sets without missing elements", f"{element!r} in row {row}", "Drop them first.")
     return elements
 
 

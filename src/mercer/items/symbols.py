@@ -47,7 +47,7 @@ def listed(X: Any, owner: str, rule: str, cure: str = _CURE) -> list[Any]:
         raise wrong_kind(owner, rule, f"one {type(X).__name__}", "Put it in a list, even for one item: [text].")
     if hasattr(X, "shape") and len(X.shape) != 1:
         raise wrong_kind(owner, rule, f"{type(X).__name__} of shape {X.shape}", cure)
-    if isinstance(X, (Mapping, Set)) or is_frame(X) or not (hasattr(X, "__len__") and hasattr(X, "__iter__")):
+    if isinstance(X, (Mapping, Set)) or not (hasattr(X, "__len__") and hasattr(X, "__iter__")):
         raise wrong_kind(owner, rule, type(X).__name__, cure)
     for name in ("tolist", "to_list", "to_pylist"):  # numpy and pandas, polars, pyarrow
         if hasattr(X, name):
@@ -65,11 +65,13 @@ def is_frame(X: Any) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN, NaT or pandas' NA: a value that is not equal to itself, or refuses to say."""
+    """None, or a value that is not equal to itself: NaN, NaT, pandas' NA."""
     try:
         return value is None or bool(value != value)
-    except TypeError:
+    except TypeError:  # NA refuses to say
         return True
+    except ValueError:  # an array has many answers
+        return False
 
 
 def symbol_bytes(value: Any) -> bytes:

@@ -23,7 +23,7 @@ from mercer.typing import Array, Index
 Column = Any  # an array of numbers, or a list of anything else
 Columns = tuple[str | int, ...]
 
-_EXACT = 2.0**53  # integers up to here are float64 numbers
+_EXACT = 2.0**53  # integers below are float64 numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ def _vectors_view(X: Vectors, columns: Columns, kind: type[Items], owner: str) -
 def _matrix(names: list[Any], columns: list[Column], owner: str) -> Array:
     """(n, d) numbers; a column that holds anything else, or a gap, is named."""
     for name, column in zip(names, columns, strict=True):
-        if not isinstance(column, np.ndarray):
+        if not isinstance(column, np.ndarray) and column:
             odd = next((value for value in column if not _is_number(value)), None)
             raise wrong_kind(owner, "columns of numbers", f"{odd!r} in column {name!r}",
                              "Choose numeric columns, or another kernel for this one.")  # fmt: skip
@@ -145,7 +145,7 @@ def _column(values: Any, name: Any, owner: str) -> Column:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number, np.bool_))
+    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
 
 def _equally_long(columns: dict[Any, Column], owner: str) -> dict[Any, Column]:
@@ -169,6 +169,6 @@ def _column_bytes(column: Column) -> Iterable[bytes]:
     """Numbers as float64, so that libraries with other number types agree; other values one by one."""
     if isinstance(column, np.ndarray):
         numbers = column.astype(float) + 0.0  # -0.0 becomes 0.0
-        if (np.abs(numbers) <= _EXACT).all():
+        if (np.abs(numbers) < _EXACT).all():
             return [numbers.tobytes()]
     return map(symbol_bytes, _as_list(column))

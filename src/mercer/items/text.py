@@ -71,13 +71,15 @@ class CountedDocuments(Documents):
         return type(self)(self.values[index])
 
     def pieces(self) -> Iterable[bytes]:
-        return Vectors(self.values).pieces()
+        V = self.values
+        yield f"{V.shape}".encode()
+        yield from (part.astype("<f8").tobytes() for part in (V.indptr, V.indices, V.data))
 
     def keys(self) -> list[bytes]:
         return Vectors(self.values).keys()
 
 
-def _sequences(values: list[Any], owner: str, texts: tuple[type, ...]) -> list[Any]:
+def _sequences(values: list[Any], owner: str, texts: tuple[type[str] | type[bytes], ...]) -> list[Any]:
     """Every value as one of the `texts` types or as a tuple of tokens, all of the same form."""
     out = [_sequence(value, owner, row, texts) for row, value in enumerate(values)]
     odd = next((row for row, value in enumerate(out) if type(value) is not type(out[0])), None)
@@ -91,10 +93,9 @@ def _form(value: Any) -> str:
     return "tokens" if isinstance(value, tuple) else type(value).__name__
 
 
-def _sequence(value: Any, owner: str, row: int, texts: tuple[type, ...]) -> Any:
-    for text in texts:
-        if isinstance(value, text):
-            return text(value)  # the plain type, also for numpy's subclasses
+def _sequence(value: Any, owner: str, row: int, texts: tuple[type[str] | type[bytes], ...]) -> Any:
+    if isinstance(value, texts):
+        return value[:]  # the plain type, also where numpy gave a subclass
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
@@ -111,9 +112,7 @@ def _tokens(value: Sequence[Any], owner: str, row: int) -> tuple[Any, ...]:
     try:
         hash(tokens)
     except TypeError as error:
-        raise wrong_kind(
-            owner, "sequences of hashable tokens", f"{error} in row {row}", "Make tokens tuples."
-        ) from None
+        raise wrong_kind(owner, "sequences of hashable tokens", f"{error} in row {row}", "Use tuples.") from None
     for token in tokens:
         if is_missing(token):
             raise bad(owner, "X", "tokens without gaps", f"{token!r} in row {row}", "Drop or fill the missing tokens.")
@@ -132,10 +131,11 @@ def _refuse_bare_numbers(values: list[Any], owner: str) -> None:
 
 
 def _counts(X: Any, owner: str) -> Any:
-    """A CSR matrix of float64 counts >= 0."""
+    """A CSR matrix of float64 counts >= 0, zeros left out."""
     from scipy.sparse import csr_array
 
-    V = csr_array(Vectors.check(X, owner).values, dtype=np.float64)
+    V = csr_array(Vectors.check(X, owner).values, dtype=np.float64, copy=True)
+    V.eliminate_zeros()
     if V.nnz and V.data.min() < 0.0:
         row = int(np.searchsorted(V.indptr, V.data.argmin(), side="right")) - 1
         raise bad(owner, "counts", ">= 0", f"{V.data.min()} in row {row}", "Pass how often each word occurs.")

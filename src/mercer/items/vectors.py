@@ -64,7 +64,8 @@ class Vectors(Items):
 
     def keys(self) -> list[bytes]:
         V = self.values.toarray() if self.sparse else self.values
-        V = np.ascontiguousarray(V) + 0  # -0.0 becomes 0.0: equal numbers, equal keys
+        V = np.ascontiguousarray(V, dtype=np.complex128 if V.dtype.kind == "c" else np.float64)
+        V = V + 0.0  # -0.0 becomes 0.0: equal numbers, equal keys
         return [row.tobytes() for row in V]
 
 

@@ -144,11 +144,6 @@ def _folded(operation: Callable[..., Array], pieces: list[Array]) -> Array:
     return out
 
 
-def _flat(kind: type[Nary], *kernels: Kernel) -> Nary:
-    """(a + b) + c is a + b + c; (a + b) * c stays a product of two."""
-    return kind(tuple(t for k in kernels for t in (k.terms if type(k) is kind else (k,))))
-
-
 def _is_factor(x: Any) -> bool:
     return isinstance(x, (int, float, np.integer, np.floating, Fixed, Bounded)) and not isinstance(x, bool)
 
@@ -158,23 +153,23 @@ def add(left: Any, right: Any) -> Kernel:
     for a, b in ((left, right), (right, left)):
         if not isinstance(a, (Fixed, Bounded, Kernel)) and _is_factor(a) and a == 0:
             return b  # type: ignore[no-any-return]
-    return _flat(Sum, _as_term(left), _as_term(right))
+    return Sum((_as_term(left), _as_term(right)))
 
 
 def subtract(left: Any, right: Any) -> Kernel:
     """left - right, whose positivity is unknown."""
-    return _flat(Sum, _as_term(left), Negated(_as_term(right)))
+    return Sum((_as_term(left), Negated(_as_term(right))))
 
 
 def multiply(left: Any, right: Any) -> Kernel:
     """left * right; a number scales."""
     for factor, k in ((left, right), (right, left)):
         if _is_factor(factor):
-            if value(factor) < 0:
+            if np.any(np.asarray(value(factor)) < 0):
                 raise bad("scaling", "the factor", "a number >= 0", factor,
                           "Write k1 - k2 if a difference is meant.")  # fmt: skip
             return Scaled(k, factor)
-    return _flat(Product, _as_kernel(left), _as_kernel(right))
+    return Product((_as_kernel(left), _as_kernel(right)))
 
 
 def raised(k: Kernel, exponent: Any) -> Kernel:

@@ -23,6 +23,7 @@ from mercer import parameters
 from mercer.engine import fill
 from mercer.errors import bad, wrong_kind
 from mercer.items import Items, Vectors
+from mercer.kernels.rows import same_width
 from mercer.parameters import Slot
 from mercer.typing import Array, Prepared
 
@@ -111,9 +112,7 @@ class Kernel:
         if self.learned and Y is not None and frame is None:
             raise bad(type(self).__name__, "frame", "given for a kernel that learns from a dataset", "none",
                       "Use k.fit(train) and call the kernel it returns.")  # fmt: skip
-        A = self.prepare(X, frame)
-        B = A if Y is None else self.prepare(Y, A.frame)
-        return gram_of(self, A, B)
+        return gram_of(self, *prepare_pair(self, X, Y, frame))
 
     def fit(self, X: Any) -> Kernel:
         """This kernel bound to what it learns from X (itself when there is nothing to learn)."""
@@ -194,18 +193,16 @@ class Kernel:
 
     def with_params(self, **params: Any) -> Kernel:
         """A copy with some parameters changed; names as in `get_params`."""
-        own = {name: value for name, value in params.items() if "__" not in name}
-        unknown = sorted(set(params) - set(self.get_params()))
-        if unknown:
-            raise bad(type(self).__name__, "parameter", f"one of {sorted(self.get_params())}", unknown[0],
-                      "Names of children are k1__name, k2__name, ...")  # fmt: skip
-        children = [
-            child.with_params(**{k.split("__", 1)[1]: v for k, v in params.items() if k.startswith(f"k{i}__")})
-            for i, child in enumerate(self.children, start=1)
-        ]
+        own = {name: params.pop(name) for name in self.get_params(deep=False) if name in params}
         moved: Kernel = dataclasses.replace(self, **own) if own else self  # type: ignore[type-var]
-        nested = any("__" in name for name in params)
-        return moved.with_children(tuple(children)) if nested else moved
+        children = []
+        for i, child in enumerate(moved.children, start=1):
+            inner = {name: params.pop(name) for name in list(params) if name.startswith(f"k{i}__")}
+            children.append(child.with_params(**{name.split("__", 1)[1]: p for name, p in inner.items()}))
+        if params:
+            raise bad(type(self).__name__, "parameter", f"one of {sorted(moved.get_params())}", min(params),
+                      "Names of children are k1__name, k2__name, ...")  # fmt: skip
+        return moved.with_children(tuple(children)) if children else moved
 
     # ---- the algebra; its nodes are in kernels/algebra.py
 
@@ -240,6 +237,7 @@ class Kernel:
         shown: list[str] = []
         for i, f in enumerate(dataclasses.fields(self)):  # type: ignore[arg-type]
             given = getattr(self, f.name)
+            given = given.item() if isinstance(given, np.generic) else given  # NumPy's numbers print as calls
             if f.default is not dataclasses.MISSING and given == f.default and type(given) is type(f.default):
                 continue
             shown.append(repr(given) if i == len(shown) == 0 else f"{f.name}={given!r}")
@@ -252,6 +250,18 @@ def _composed(operation: str, *operands: Any) -> Kernel:
 
     result: Kernel = getattr(algebra, operation)(*operands)
     return result
+
+
+def prepare_pair(kernel: Kernel, X: Any, Y: Any, frame: Any = None) -> tuple[Any, Any]:
+    """X and Y prepared alike, the second in the frame of the first; without Y the same object twice."""
+    X = kernel.check(X)
+    A = kernel.prepare(X, frame)
+    if Y is None:
+        return A, A
+    Y = kernel.check(Y)
+    if isinstance(X, Vectors) and isinstance(Y, Vectors) and len(X) and len(Y):
+        same_width(X.width, Y.width)
+    return A, kernel.prepare(Y, A.frame)
 
 
 def gram_of(kernel: Kernel, A: Prepared, B: Prepared) -> Array:
@@ -273,9 +283,11 @@ def gram_of(kernel: Kernel, A: Prepared, B: Prepared) -> Array:
 
 def same_kind(owner: str, kernels: tuple[Kernel, ...]) -> type[Items]:
     """The one kind of item all these kernels understand."""
-    from mercer.items import Anything
+    from mercer.items import Anything, Table
 
     kinds = {k.items for k in kernels if k.items is not Anything}
+    if Table in kinds:
+        kinds.discard(Vectors)  # a matrix is a table too, of columns without names
     if len(kinds) > 1:
         named = ", ".join(f"{k!r} on {k.items.kind}" for k in kernels)
         raise wrong_kind(owner, "of one kind for all operands", named,

@@ -19,7 +19,7 @@ _FAR = 800.0  # exp(-z) is zero to double precision; SciPy's Bessel functions gi
 def matern(z: Array, nu: float) -> Array:
     """M_nu(z), z >= 0."""
     z = np.asarray(z, dtype=np.float64)
-    return _expansion(z, nu) if nu > _LARGE else _bessel(z, nu, nu)
+    return np.minimum(_expansion(z, nu) if nu > _LARGE else _bessel(z, nu, nu), 1.0)
 
 
 def matern_slope(z: Array, nu: float) -> Array:

@@ -14,6 +14,8 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.engine import fill
+from mercer.errors import bad
+from mercer.items import Items
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.composite import Unary
 from mercer.typing import Array, Index
@@ -21,9 +23,10 @@ from mercer.typing import Array, Index
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The training items as prepared by the inner kernel, their means m(t) and the mean M of those."""
+    """The training items, as they were and as the inner kernel prepares them, and the mean M of their means."""
 
     kernel: Kernel
+    source: Items
     items: Any
     grand: float
 
@@ -33,9 +36,7 @@ class Training:
 
     def means(self, P: Any) -> Array:
         """m(x) for prepared items."""
-        T = self.items
-        ones = np.full((len(T), 1), 1.0 / len(T))
-        return fill.cross_product(lambda r, c: self.kernel.block(P[r], T[c]), (len(P), len(T)), ones)[:, 0]
+        return _means(self.kernel, P, self.items)
 
     def mean_slopes(self, P: Any) -> Array:
         """(len(P), p): the derivative of every m(x) in theta."""
@@ -46,6 +47,13 @@ class Training:
     def grand_slope(self) -> Array:
         """The derivative of M in theta."""
         return np.asarray(self.mean_slopes(self.items).mean(axis=0))
+
+
+def _means(k: Kernel, P: Any, T: Any) -> Array:
+    """mean_t k(x, t) for every x of P, streamed."""
+    number = np.result_type(k.block(T[:1], T[:1]), np.float64)  # double precision, complex if k is
+    weights = np.full((len(T), 1), 1.0 / len(T), dtype=number)
+    return fill.cross_product(lambda r, c: k.block(P[r], T[c]), (len(P), len(T)), weights)[:, 0]
 
 
 @dataclass(eq=False)
@@ -81,20 +89,31 @@ class Centred(Unary):
 
     learned = True
 
-    def prepare_in(self, X: Any, frame: Any, pool: Pool) -> WithMeans:
-        inner = super().prepare_in(X, frame.frame if frame else None, pool)
-        training = frame or Training(self.kernel, inner, 0.0)
-        means = training.means(inner)
+    stationary = False  # moving x and y away from the training set changes their means
+    isotropic = False
+
+    def prepare_in(self, X: Any, frame: Training | None, pool: Pool) -> WithMeans:
         if frame is None:
-            training = Training(self.kernel, inner, means.mean())
-        return WithMeans(inner, means, training)
+            return self._learn(X, None, pool)
+        if frame.kernel != self.kernel:  # the hyper-parameters have moved since, and the means with them
+            frame = self._learn(frame.source, frame.frame, {}).frame
+        inner = super().prepare_in(X, frame.frame, pool)
+        return WithMeans(inner, frame.means(inner), frame)
+
+    def _learn(self, X: Items, frame: Any, pool: Pool) -> WithMeans:
+        if not len(X):
+            raise bad("Centred", "the training set", "at least one item", "none", "Call the kernel on data first.")
+        inner = super().prepare_in(X, frame, pool)
+        means = _means(self.kernel, inner, inner)
+        return WithMeans(inner, means, Training(self.kernel, X, inner, means.mean().real))
 
     def block(self, A: WithMeans, B: WithMeans) -> Array:
         K = self.kernel.block(A.inner, B.inner)
-        return np.asarray(K - A.means[:, None] - B.means.conj() + A.frame.grand)
+        return (K - A.means[:, None] - B.means.conj() + A.frame.grand).astype(K.dtype, copy=False)
 
     def diag(self, A: WithMeans) -> Array:
-        return np.asarray((self.kernel.diag(A.inner) - 2.0 * A.means + A.frame.grand).real)
+        d = self.kernel.diag(A.inner)
+        return (d - 2.0 * A.means.real + A.frame.grand).astype(d.dtype, copy=False)
 
     def vjp(self, A: WithMeans, B: WithMeans, W: Array) -> Array:
         inner = self.kernel.vjp(A.inner, B.inner, W)

@@ -60,6 +60,10 @@ class Composite(Kernel):
         return all(child.isotropic for child in self.children)
 
     @property
+    def textual(self) -> bool:  # type: ignore[override]
+        return all(child.textual for child in self.children)
+
+    @property
     def psd(self) -> bool | None:
         return True if all(child.psd is True for child in self.children) else None
 
@@ -79,8 +83,13 @@ class Nary(Composite):
     terms: tuple[Kernel, ...]
 
     def __post_init__(self) -> None:
-        if not self.terms or not all(isinstance(t, Kernel) for t in self.terms):
-            raise bad(type(self).__name__, "terms", "a tuple of kernels", repr(self.terms), "Pass at least one kernel.")
+        given = self.terms if isinstance(self.terms, (tuple, list)) else ()
+        if len(given) < 2 or not all(isinstance(t, Kernel) for t in given):
+            raise bad(type(self).__name__, "terms", "two kernels or more", repr(self.terms), "Pass a tuple of kernels.")
+        if isinstance(given, list) or any(type(t) is type(self) for t in given):
+            # (a + b) + c is a + b + c; (a + b) * c stays a product of two
+            terms = tuple(t for k in given for t in (k.terms if type(k) is type(self) else (k,)))
+            object.__setattr__(self, "terms", terms)
         same_kind(type(self).__name__, self.terms)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,11 @@ from mercer.items import Anything, Items
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.parameters import LogOrZero, Parameter, hyper, value
 from mercer.typing import Array, Index
+
+
+def number_type(X: Any) -> type:
+    """float32 on vectors of that precision, else float64: a constant must not change the type of what it joins."""
+    return np.float32 if getattr(X, "dtype", None) in (np.float32, np.complex64) else np.float64
 
 
 @kernel
@@ -28,10 +34,10 @@ class Constant(Kernel):
         return True
 
     def block(self, A: Any, B: Any) -> Array:
-        return np.full((len(A), len(B)), value(self.value))
+        return np.full((len(A), len(B)), value(self.value), dtype=number_type(A))
 
     def diag(self, A: Any) -> Array:
-        return np.full(len(A), value(self.value))
+        return np.full(len(A), value(self.value), dtype=number_type(A))
 
     def slopes(self, A: Any, B: Any, W: Array) -> dict[str, Any]:
         return {"value": float(W.sum())}
@@ -42,16 +48,17 @@ class Constant(Kernel):
 
 @dataclass(eq=False)
 class Keys:
-    """One integer per item; equal items of the same frame have equal integers."""
+    """One 64-bit hash per item, the same for equal items in every dataset."""
 
     codes: Array
-    frame: dict[bytes, int]
+    dtype: type
+    frame = None
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __getitem__(self, index: Index) -> Self:
-        return type(self)(self.codes[index], self.frame)
+        return type(self)(self.codes[index], self.dtype)
 
 
 @kernel
@@ -73,15 +80,14 @@ class White(Kernel):
         return True
 
     def prepare_in(self, X: Items, frame: Any, pool: Pool) -> Keys:
-        known: dict[bytes, int] = dict(frame or {})
-        codes = [known.setdefault(key, len(known)) for key in X.keys()]
-        return Keys(np.array(codes, dtype=np.int64), known)
+        digests = (blake2b(key, digest_size=8).digest() for key in X.keys())
+        return Keys(np.frombuffer(b"".join(digests), dtype=np.int64), number_type(X))
 
     def block(self, A: Keys, B: Keys) -> Array:
-        return np.where(A.codes[:, None] == B.codes, value(self.variance), 0.0)
+        return np.asarray(np.where(A.codes[:, None] == B.codes, A.dtype(value(self.variance)), A.dtype(0.0)))
 
     def diag(self, A: Keys) -> Array:
-        return np.full(len(A), value(self.variance))
+        return np.full(len(A), value(self.variance), dtype=A.dtype)
 
     def slopes(self, A: Keys, B: Keys, W: Array) -> dict[str, Any]:
         return {"variance": float(W[A.codes[:, None] == B.codes].sum())}

@@ -5,16 +5,15 @@ Both are a plain kernel of linearly transformed vectors; the matrix is factored 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
-from mercer.errors import NotPositiveDefinite, bad
-from mercer.items import Vectors
+from mercer.errors import bad
+from mercer.items.vectors import Vectors, is_sparse
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.definite import check_hermitian, cholesky, psd_root
+from mercer.kernels.definite import definite_root, lower_triangle, psd_root
 from mercer.kernels.dot import Dot
 from mercer.kernels.frozen import Frozen, as_frozen
 from mercer.kernels.rows import ORIGIN, Rows, centre, centred, own, real, rows, sqdist
@@ -62,29 +61,39 @@ class Mahalanobis(Kernel):
         if np.iscomplexobj(M.values):
             raise bad("Mahalanobis", name, "real", "complex numbers", "Complex data need no complex metric.")
         object.__setattr__(self, name, M)
-        self.whiten  # noqa: B018  (factor now, so that a bad matrix is refused here)
+        _ = self.factor  # a bad matrix is refused here, not at the first use
 
     @property
     def psd(self) -> bool | None:
         return True
 
     @cached_property
-    def whiten(self) -> Whitening:
-        """How rows x become rows L^-1 x."""
+    def factor(self) -> Array:
+        """L with S = L L^T, or R with S^-1 = R R^T when the precision is given."""
         if self.cholesky is not None:
-            return Whitening(lower_triangle("Mahalanobis", self.cholesky), solves=True)
+            return lower_triangle("Mahalanobis", "cholesky", self.cholesky)
         if self.precision is not None:
-            check_hermitian("Mahalanobis", "precision", self.precision)
-            return Whitening(cholesky("Mahalanobis", "precision", self.precision), solves=False)
+            return definite_root("Mahalanobis", "precision", self.precision)
         assert self.covariance is not None
-        check_hermitian("Mahalanobis", "covariance", self.covariance)
-        return Whitening(cholesky("Mahalanobis", "covariance", self.covariance), solves=True)
+        return definite_root("Mahalanobis", "covariance", self.covariance)
 
     def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Rows:
-        check_columns("Mahalanobis", "the matrix", len(self.whiten.factor), X)
+        check_columns("Mahalanobis", "the matrix", len(self.factor), X)
         X = real(X, pool)
         frame = frame or centre(X, pool)
-        return rows(self.whiten(centred(X, frame, None)).astype(X.dtype), frame)
+        return rows(self.whitened(centred(X, frame, None)).astype(X.dtype), frame)
+
+    def whitened(self, V: Any) -> Array:
+        """Rows v as L^-1 v (or R^T v, the same up to a rotation); the halves of complex rows each by themselves."""
+        from scipy.linalg import solve_triangular
+
+        V = V.toarray() if is_sparse(V) else V
+        parts = V.reshape(-1, len(self.factor)).astype(np.float64, copy=False)
+        if self.precision is not None:
+            out = parts @ self.factor
+        else:
+            out = solve_triangular(self.factor, parts.T, lower=True).T
+        return np.ascontiguousarray(out).reshape(V.shape)
 
     def block(self, A: Rows, B: Rows) -> Array:
         from mercer.compiled import radial
@@ -97,3 +106,28 @@ class Mahalanobis(Kernel):
         return np.ones(len(A), dtype=A.dtype)
 
 
+@kernel
+class Bilinear(Dot):
+    """k(x, y) = x^T B y*, B symmetric (Hermitian) positive semi-definite: <R^T x, R^T y> with B = R R^T."""
+
+    B: Frozen
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "B", as_frozen("Bilinear", "B", self.B))
+        _ = self.root  # an indefinite matrix is refused here, not at the first use
+
+    @cached_property
+    def root(self) -> Array:
+        """R, one column per non-zero eigenvalue, with B = R R^T."""
+        return psd_root("Bilinear", "B", self.B)
+
+    def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Rows:
+        check_columns("Bilinear", "B", len(self.root), X)
+        single = np.complex64 if np.iscomplexobj(self.root) else np.float32
+        return rows((X.values @ self.root).astype(np.result_type(X.dtype, single)), ORIGIN)
+
+    def shape(self, G: Array) -> bool:
+        return True
+
+    def feature_map(self, X: Any) -> Any:
+        return self.prepare(X).values

@@ -6,10 +6,12 @@ computed once, also where a radial kernel needs them.
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
 
+from mercer import parameters
 from mercer.errors import bad
 from mercer.kernels import maps
 from mercer.kernels.base import Kernel, Pool, kernel
@@ -39,6 +41,12 @@ class Dot(Kernel):
 
     def diag(self, A: Rows) -> Array:
         return self._shaped(A.sqnorm[None, :].copy())[0]  # type: ignore[no-any-return]
+
+    def vjp(self, A: Rows, B: Rows, W: Array) -> Array:
+        if A.dtype.kind == "c" and parameters.slots(self):
+            raise bad(type(self).__name__, "X", "real where derivatives are wanted", "complex numbers",
+                      "Fix its hyper-parameters, or use real and imaginary parts as columns.")  # fmt: skip
+        return super().vjp(A, B, W)
 
     def _shaped(self, G: Array) -> Array:
         if not self.shape(G):
@@ -74,8 +82,10 @@ class Polynomial(Dot):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.degree > 0:
-            raise bad("Polynomial", "degree", "a positive integer", self.degree, "Degree 1 is an affine kernel.")
+        if not isinstance(self.degree, numbers.Real) or not 0 < self.degree < np.inf:
+            raise bad("Polynomial", "degree", "a positive integer", repr(self.degree), "Degree 1 is an affine kernel.")
+        if isinstance(self.degree, float) and self.degree.is_integer():
+            object.__setattr__(self, "degree", int(self.degree))
 
     @property
     def psd(self) -> bool | None:

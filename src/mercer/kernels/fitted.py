@@ -36,5 +36,11 @@ class Fitted(Unary):
     def vjp(self, A: Any, B: Any, W: Array) -> Array:
         return self.kernel.vjp(A, B, W)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fitted) and self.kernel == other.kernel and self.frame is other.frame
+
+    def __hash__(self) -> int:
+        return hash((self.kernel, id(self.frame)))
+
     def __repr__(self) -> str:
         return f"{self.kernel!r}.fit(...)"

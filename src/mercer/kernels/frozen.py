@@ -23,7 +23,8 @@ class Frozen:
 
     def __post_init__(self) -> None:
         wide = np.complex128 if np.iscomplexobj(self.values) else np.float64
-        values = np.array(self.values, dtype=wide, order="C") + 0.0  # -0.0 becomes 0.0: equal numbers, equal hash
+        values = np.array(self.values, dtype=wide, order="C")
+        values += 0.0  # -0.0 becomes 0.0: equal numbers, equal hash
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.polynomial import polyder, polyval
 
 from mercer.errors import bad
 from mercer.kernels import maps
 from mercer.kernels.base import kernel
 from mercer.kernels.composite import Unary, atom, dense_map
+from mercer.parameters import as_number
 from mercer.typing import Array
 
 
@@ -67,7 +69,7 @@ class Power(Function):
         return maps.monomials(dense_map(self.kernel, X), [self.exponent], [1.0])
 
     def __repr__(self) -> str:
-        return f"{atom(self.kernel)} ** {self.exponent!r}"
+        return f"{atom(self.kernel)} ** {int(self.exponent)}"
 
 
 @kernel
@@ -78,17 +80,17 @@ class PolynomialOf(Function):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not all(type(c) is float for c in self.coefficients):
-            object.__setattr__(self, "coefficients", tuple(map(float, self.coefficients)))
-        if not self.coefficients or not all(0.0 <= c < np.inf for c in self.coefficients):
+        coefficients = as_number("PolynomialOf", "coefficients", self.coefficients)
+        object.__setattr__(self, "coefficients", coefficients)
+        if isinstance(coefficients, float) or not all(0.0 <= c < np.inf for c in coefficients):
             raise bad("PolynomialOf", "coefficients", "numbers >= 0", self.coefficients,
                       "A negative coefficient can destroy positive definiteness.")  # fmt: skip
 
     def g(self, K: Array) -> Array:
-        return np.asarray(np.polynomial.polynomial.polyval(K, self.coefficients))
+        return np.asarray(polyval(K, np.array(self.coefficients, dtype=K.dtype)))
 
     def dg(self, K: Array) -> Array:
-        return np.asarray(np.polynomial.polynomial.polyval(K, np.polynomial.polynomial.polyder(self.coefficients)))
+        return np.asarray(polyval(K, np.array(polyder(self.coefficients), dtype=K.dtype)))
 
     def feature_map(self, X: Any) -> Array:
         return maps.monomials(dense_map(self.kernel, X), range(len(self.coefficients)), self.coefficients)

@@ -28,7 +28,7 @@ def parse(text: str) -> Kernel:
     try:
         tree = ast.parse(text.strip(), mode="eval")
         result = _Reader(text)(tree.body)
-    except (SyntaxError, RecursionError, MemoryError, OverflowError) as error:
+    except (SyntaxError, UnicodeError, RecursionError, MemoryError, OverflowError) as error:
         raise bad("parse", "text", "a kernel expression", f"{_shorten(text)} ({type(error).__name__})",
                   'Write e.g. "2*RBF(1.5) + Linear()**2".') from error  # fmt: skip
     if not isinstance(result, Kernel):

@@ -97,8 +97,11 @@ class Modulated(Unary):
 
     def prepare_in(self, X: Items, frame: Any, pool: Pool) -> WithFactors:
         factors = np.asarray(applied("Modulated", self.f, X))
-        if factors.shape != (len(X),):
-            raise bad("Modulated", "f", "one number per item", f"shape {factors.shape}", "Return a 1-d array.")
+        if factors.shape != (len(X),) or factors.dtype.kind not in "fiubc":
+            raise bad("Modulated", "f", "one number per item", f"{factors.dtype} of shape {factors.shape}",
+                      "Return a 1-d array.")  # fmt: skip
+        if not np.isfinite(factors).all():
+            raise bad("Modulated", "f", "finite", f"{factors[~np.isfinite(factors)][0]}", "Mend f, or drop such items.")
         return WithFactors(super().prepare_in(X, frame, pool), factors)
 
     def block(self, A: WithFactors, B: WithFactors) -> Array:

@@ -7,6 +7,7 @@ derivative in the lengthscales are written here once, the preparation of data in
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ class Matern(Radial):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.nu > 0.0:
+        if not isinstance(self.nu, Real) or not self.nu > 0.0:
             raise bad("Matern", "nu", "a positive number (or inf)", self.nu, "Common choices are 0.5, 1.5 and 2.5.")
 
     @property

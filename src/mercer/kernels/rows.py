@@ -21,6 +21,7 @@ from mercer.items.vectors import Vectors, is_sparse
 from mercer.typing import Array, Index
 
 _SAMPLE = 4096  # rows that are enough to find a centre
+_FAR = 4.0  # spreads from the origin: nearer data lose no digits that matter
 _FEW = 4  # up to this many columns, direct differences cost no more than a matrix product
 
 
@@ -79,14 +80,21 @@ def real(X: Vectors, pool: dict[Any, Any]) -> Vectors:
     if X.dtype.kind != "c":
         return X
     if ("real", id(X)) not in pool:
-        pool["real", id(X)] = Vectors(_side_by_side(X.values.real, X.values.imag))
+        pool["real", id(X)] = Vectors(side_by_side(X.values.real, X.values.imag))
         pool["alive", id(X)] = X
     found: Vectors = pool["real", id(X)]
     return found
 
 
-def _side_by_side(left: Any, right: Any) -> Any:
-    if not is_sparse(left):
+def real_only(owner: str, X: Vectors) -> None:
+    """Refuse complex vectors where the kernel has no meaning for them."""
+    if X.dtype.kind == "c":
+        raise bad(owner, "X", "real", "complex numbers", "Use real and imaginary parts as columns of their own.")
+
+
+def side_by_side(left: Any, right: Any) -> Any:
+    """The columns of two dense or sparse matrices in one."""
+    if not (is_sparse(left) or is_sparse(right)):
         return np.hstack([left, right])
     from scipy.sparse import hstack
 
@@ -121,12 +129,13 @@ def centre(X: Vectors, pool: dict[Any, Any]) -> Centre:
     """A point amid the data, the origin if that is one; found once per expression."""
     if ("centre", id(X)) not in pool:
         pool["centre", id(X)] = _find_centre(X)
+        pool["alive", id(X)] = X
     found: Centre = pool["centre", id(X)]
     return found
 
 
 def _find_centre(X: Vectors) -> Centre:
-    """Per column the mean, rounded to a multiple of a power of two near the spread.
+    """Per column the mean, if it is far from 0, rounded to a multiple of a power of two near the spread.
 
     Such a number has few binary digits, so subtracting it from data around it is exact: distances between near
     points keep every digit the data have.
@@ -134,10 +143,11 @@ def _find_centre(X: Vectors) -> Centre:
     if X.sparse or not len(X):
         return ORIGIN
     V = X.values[:: len(X) // _SAMPLE + 1]
-    mean, spread = V.mean(axis=0, dtype=np.float64), V.std(axis=0, dtype=np.float64)
-    step = np.where(spread > 0.0, np.ldexp(1.0, np.frexp(spread)[1]), 0.0)
-    step = np.maximum(step, np.spacing(abs(mean)))
-    at = np.rint(mean / step) * step
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, spread = V.mean(axis=0, dtype=np.float64), V.std(axis=0, dtype=np.float64)
+        step = np.where(spread > 0.0, np.ldexp(1.0, np.frexp(spread)[1]), 0.0)
+        step = np.maximum(step, np.spacing(abs(mean)))
+        at = np.where(abs(mean) > _FAR * spread, np.rint(mean / step) * step, 0.0)
     return Centre(at) if at.any() else ORIGIN
 
 
@@ -198,7 +208,7 @@ def _keep(A: Rows, B: Rows, name: str, tile: Array) -> tuple[Array, bool]:
 def _direct(A: Rows, B: Rows) -> Array:
     from mercer.compiled import distance
 
-    out = np.empty((len(A), len(B)), dtype=A.dtype)
+    out = np.empty((len(A), len(B)), dtype=np.result_type(A.dtype, B.dtype))
     distance.direct(A.values, np.ascontiguousarray(B.values.T), out)
     return out
 
@@ -211,7 +221,8 @@ def _from_dots(A: Rows, B: Rows) -> Array:
     return G
 
 
-def _as_csr(V: Any) -> Any:
+def as_csr(V: Any) -> Any:
+    """V by compressed rows."""
     from scipy.sparse import csr_array
 
     return V if is_sparse(V) else csr_array(V)
@@ -220,7 +231,7 @@ def _as_csr(V: Any) -> Any:
 def _sparse_dot(A: Rows, B: Rows) -> Array:
     from mercer.compiled import sparse
 
-    a, b = _as_csr(A.values), _as_csr(B.values).conj().tocsc()
+    a, b = as_csr(A.values), as_csr(B.values).conj().tocsc()
     out = np.empty((len(A), len(B)), dtype=np.result_type(a, b))
     sparse.dots(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, out)
     return out
@@ -230,18 +241,26 @@ def _sparse_sqdist(A: Rows, B: Rows) -> Array:
     from mercer.compiled import sparse
 
     G = own(dot(A, B))
-    a, b = _as_csr(A.values), _as_csr(B.values)
+    a, b = as_csr(A.values), as_csr(B.values)
     sparse.from_dots(G, A.sqnorm, B.sqnorm, a.indptr, a.indices, a.data, b.indptr, b.indices, b.data)
     return G
 
 
 def squared_moments(A: Rows, B: Rows, M: Array) -> Array:
-    """sum_ij M_ij (a_ik - b_jk)^2 for every column k: matrix products, in double precision."""
-    M = M.astype(np.float64, copy=False)
+    """sum_ij M_ij (a_ik - b_jk)^2 for every column k."""
+    squares = weighted_squares(A, M.sum(axis=1)) + weighted_squares(B, M.sum(axis=0))
+    return np.asarray(squares - 2.0 * product_moments(A, B, M))
+
+
+def product_moments(A: Rows, B: Rows, M: Array) -> Array:
+    """sum_ij M_ij a_ik b_jk for every column k: a matrix product, in double precision."""
     if is_sparse(A.values) or is_sparse(B.values):
-        a, b = _as_csr(A.values).astype(np.float64), _as_csr(B.values).astype(np.float64)
-        squares, cross = (a.power(2), b.power(2)), a.multiply(M @ b).sum(axis=0)
-    else:
-        a, b = A.values.astype(np.float64, copy=False), B.values.astype(np.float64, copy=False)
-        squares, cross = (a * a, b * b), np.einsum("ik,ik->k", a, M @ b)
-    return np.asarray(M.sum(axis=1) @ squares[0] + M.sum(axis=0) @ squares[1] - 2.0 * np.asarray(cross).ravel())
+        a, b = as_csr(A.values).astype(np.float64), as_csr(B.values).astype(np.float64)
+        return np.asarray(a.multiply(M @ b).sum(axis=0)).ravel()
+    return np.asarray(np.einsum("ik,ik->k", A.values, M @ B.values.astype(np.float64, copy=False)))
+
+
+def weighted_squares(A: Rows, w: Array) -> Array:
+    """sum_i w_i a_ik^2 for every column k."""
+    V = A.values.astype(np.float64)
+    return np.asarray(w @ (V.power(2) if is_sparse(V) else V * V)).ravel()

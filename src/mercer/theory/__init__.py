@@ -1,0 +1,39 @@
+"""Theory as functions: each theorem about kernels as something to call, with a certificate or a witness.
+
+certify, repair                     is it positive semi-definite here, and what to do when it is not
+mercer_map, eigenfunctions          features from a Gram, features from an integral operator
+brownian_spectrum, gaussian_spectrum, gaussian_features       closed forms to compare with
+RKHSFunction, section               functions made of a kernel, with inner product and norm
+distance                            the metric a kernel induces
+"""
+
+from mercer.theory.certify import Certificate, certify
+from mercer.theory.closed_forms import brownian_spectrum, gaussian_features, gaussian_spectrum
+from mercer.theory.distance import distance
+from mercer.theory.eigenfunctions import Eigensystem, eigenfunctions, integral_operator
+from mercer.theory.mercer import MercerMap, mercer_map
+from mercer.theory.quadrature import gauss_hermite, gauss_legendre, inner_product, midpoint
+from mercer.theory.repair import Repair, repair
+from mercer.theory.rkhs import RKHSFunction, section
+
+__all__ = [
+    "Certificate",
+    "Eigensystem",
+    "MercerMap",
+    "RKHSFunction",
+    "Repair",
+    "brownian_spectrum",
+    "certify",
+    "distance",
+    "eigenfunctions",
+    "gauss_hermite",
+    "gauss_legendre",
+    "gaussian_features",
+    "gaussian_spectrum",
+    "inner_product",
+    "integral_operator",
+    "mercer_map",
+    "midpoint",
+    "repair",
+    "section",
+]

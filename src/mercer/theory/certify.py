@@ -144,7 +144,7 @@ def _square(given: Any, X: Any) -> Array:
     K = np.asarray(given)
     if K.dtype.kind not in "fiubc":
         raise wrong_kind("certify", "a kernel with items, or a square matrix of numbers", type(given).__name__,
-                         "Wrap a function of two items as a kernel first.")  # fmt: skip
+                         "Wrap a function of two items as Similarity(f).")  # fmt: skip
     if X is not None or K.ndim != 2 or K.shape[0] != K.shape[1]:
         got = f"shape {K.shape}" + ("" if X is None else " and X")
         raise bad("certify", "a matrix", "square, and given alone", got, "Pass k(X, X), or a kernel and X.")

@@ -85,13 +85,16 @@ def _look_at(K: Entries, r: slice, c: slice) -> Look:
 def _minors(K: Entries, r: slice, c: slice, T: Array) -> tuple[tuple[float, Pair], ...]:
     """The lowest negative eigenvalues (a + d)/2 - sqrt((a - d)^2/4 + |b|^2) of the minors in one tile."""
     a, d = K.diagonal[r, None].real.astype(float), K.diagonal[c].real.astype(float)
-    low = 0.5 * (a + d) - np.hypot(0.5 * (a - d), np.abs(T))
+    b = np.abs(T)
+    low = 0.5 * (a + d) - np.hypot(0.5 * (a - d), b)
+    low[b**2 <= np.maximum(a, 0.0) * np.maximum(d, 0.0)] = np.inf  # a negative a or d alone is told once, as (i, i)
     if r == c:
         low[np.triu_indices(len(low), 1)] = np.inf  # each pair once
         np.fill_diagonal(low, d)
-    I, J = np.nonzero(low < 0.0)
-    order = np.lexsort((J, I, low[I, J]))[:KEEP]
-    return tuple((float(low[I[k], J[k]]), (r.start + int(I[k]), c.start + int(J[k]))) for k in order)
+    i, j = np.nonzero(low < 0.0)
+    worst = np.lexsort((j, i, low[i, j]))[:KEEP]
+    pairs = zip(low[i, j][worst].tolist(), (i[worst] + r.start).tolist(), (j[worst] + c.start).tolist(), strict=True)
+    return tuple((value, (p, q)) for value, p, q in pairs)
 
 
 def _merged(looks: list[Look]) -> Look:

@@ -1,0 +1,135 @@
+"""The scikit-learn contract, once for all machines: what `kernel=` may be, and how data come in.
+
+`kernel` is a name ("linear", "poly", "rbf", "sigmoid", with gamma, degree and coef0 as in scikit-learn), one of our
+kernels, a function (X, Y) -> matrix, or "precomputed".  Arrays go through scikit-learn's own checks; other kinds
+of items through the check of the kernel that understands them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from mercer.errors import bad
+from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.items import Items, Vectors
+from mercer.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, Similarity
+from mercer.typing import Array
+
+NAMES: dict[str, Callable[[float, float, float], Kernel]] = {
+    "linear": lambda gamma, degree, coef0: Linear(),
+    "poly": lambda gamma, degree, coef0: Polynomial(degree, gamma=gamma, offset=coef0),
+    "rbf": lambda gamma, degree, coef0: RBF.from_gamma(gamma),
+    "sigmoid": lambda gamma, degree, coef0: Sigmoid(gamma, offset=coef0),
+}
+
+
+class KernelEstimator(BaseEstimator):
+    """A machine with a `kernel` argument, on any kind of item."""
+
+    kernel: Any
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; kernel__name changes a parameter of the kernel, which is replaced, not modified."""
+        nested = {name: value for name, value in params.items() if name.startswith("kernel__")}
+        plain = {name: value for name, value in params.items() if name not in nested}
+        super().set_params(**plain)
+        if nested:
+            if not isinstance(self.kernel, Kernel):
+                raise bad(type(self).__name__, "kernel", "a kernel object for kernel__... parameters", self.kernel,
+                          "Pass e.g. kernel=RBF(1.0).")  # fmt: skip
+            self.kernel = self.kernel.with_params(**{name[len("kernel__") :]: v for name, v in nested.items()})
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = not self._precomputed
+        tags.input_tags.two_d_array = self._takes_arrays
+        return tags
+
+    @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    @property
+    def _takes_arrays(self) -> bool:
+        return not isinstance(self.kernel, Kernel) or self.kernel.items is Vectors
+
+    def _checked(self, X: Any, y: Any = None, *, reset: bool) -> Any:
+        """X (and y when given) after scikit-learn's checks, or the kernel's own for items that are not arrays."""
+        if isinstance(X, Items) or not self._takes_arrays or (callable(self.kernel) and not self._named_kernel):
+            if y is not None:
+                check_consistent_length(X, y)
+            return X if y is None else (X, np.asarray(y))
+        options = {"accept_sparse": False if self._precomputed else "csr", "dtype": [np.float64, np.float32]}
+        if y is None:
+            return validate_data(self, X, reset=reset, **options)
+        return validate_data(self, X, y, reset=reset, **options)
+
+    @property
+    def _named_kernel(self) -> bool:
+        return isinstance(self.kernel, (str, Kernel))
+
+    def _data(self, X: Any) -> Data:
+        """The training items behind the interface of estimators/expansion.py."""
+        if self._precomputed:
+            return GivenGram.of(X)
+        return KernelItems.of(self._kernel_for(X), X)
+
+    def _kernel_for(self, X: Any) -> Kernel:
+        """The kernel object that `kernel` stands for, on these training data."""
+        if isinstance(self.kernel, Kernel):
+            return self.kernel
+        if isinstance(self.kernel, str) and self.kernel in NAMES:
+            settings = {name: getattr(self, name, default) for name, default in _DEFAULTS.items()}
+            return NAMES[self.kernel](gamma_value(settings["gamma"], X), settings["degree"], settings["coef0"])
+        if callable(self.kernel):
+            return Similarity(self.kernel, pairwise=True)
+        raise bad(type(self).__name__, "kernel", f"one of {[*NAMES, 'precomputed']}, a kernel object or a function",
+                  repr(self.kernel), "mercer.kernels lists the kernel objects.")  # fmt: skip
+
+
+_DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 0.0}
+
+
+def gamma_value(gamma: Any, X: Any) -> float:
+    """scikit-learn's gamma: "scale" is 1 / (columns * variance of X), "auto" is 1 / columns."""
+    if isinstance(gamma, str) and gamma == "scale":
+        variance = _variance(X)
+        return 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
+    if isinstance(gamma, str) and gamma == "auto":
+        return 1.0 / X.shape[1]
+    if isinstance(gamma, (int, float, np.number)) and gamma > 0.0:
+        return float(gamma)
+    raise bad("kernel", "gamma", "'scale', 'auto' or a positive number", repr(gamma), "See the documentation of SVC.")
+
+
+def _variance(X: Any) -> float:
+    if hasattr(X, "tocsr"):
+        return float(X.multiply(X).mean() - X.mean() ** 2)
+    return float(np.var(X, dtype=np.float64))
+
+
+def positive(owner: str, name: str, given: Any, *, infinite: bool = False) -> float:
+    """A parameter that must be a positive number."""
+    if not isinstance(given, (int, float, np.number)) or not given > 0.0 or (np.isinf(given) and not infinite):
+        raise bad(owner, name, "a positive number", repr(given), f"Choose {name} > 0.")
+    return float(given)
+
+
+def weights(owner: str, given: Any, n: int) -> Array:
+    """Sample weights as n numbers >= 0, not all zero."""
+    if given is None:
+        return np.ones(n)
+    w = np.asarray(given, dtype=float)
+    if w.ndim == 0:
+        w = np.full(n, float(w))
+    if w.shape != (n,) or not np.isfinite(w).all() or (w < 0.0).any() or not (w > 0.0).any():
+        raise bad(owner, "sample_weight", f"{n} numbers >= 0, not all zero", f"shape {w.shape}, smallest {w.min(initial=0)}",
+                  "Leave out the items with zero weight instead.")  # fmt: skip
+    return w

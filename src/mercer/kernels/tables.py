@@ -1,0 +1,88 @@
+"""On: a kernel on the rows of a table through some of its columns.
+
+    On("text", TfIdf()) + On(["age", "bmi"], RBF()) * On("city", Hamming())
+
+Each inner kernel gets its columns as the kind of item it understands: numbers as vectors, one column of texts or
+sets as texts or sets, any columns as categories.  Columns are named, or counted from 0; with positions the same
+kernel also works on a plain matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.errors import bad
+from mercer.items import Items, Table
+from mercer.items.tables import view
+from mercer.kernels.base import Kernel, Pool, kernel
+from mercer.kernels.composite import Composite
+from mercer.typing import Array
+
+
+@kernel
+class On(Composite):
+    """k(x, y) = kernel(x[columns], y[columns])."""
+
+    columns: str | int | tuple[str | int, ...]
+    kernel: Kernel
+
+    def __post_init__(self) -> None:
+        if isinstance(self.columns, (list, range, np.ndarray)):
+            object.__setattr__(self, "columns", tuple(np.asarray(self.columns, dtype=object).tolist()))
+        chosen = self._chosen
+        if not chosen or not all(isinstance(c, (str, int)) and not isinstance(c, bool) for c in chosen):
+            raise bad("On", "columns", "a name, a position, or a list of them", repr(self.columns),
+                      "Write e.g. On('age', RBF()) or On([0, 2], RBF()).")  # fmt: skip
+        if not isinstance(self.kernel, Kernel):
+            raise bad("On", "kernel", "a kernel", repr(self.kernel), "Write e.g. On('age', RBF()).")
+
+    @property
+    def _chosen(self) -> tuple[Any, ...]:
+        return self.columns if isinstance(self.columns, tuple) else (self.columns,)
+
+    @property
+    def items(self) -> type[Items]:  # type: ignore[override]
+        return Table
+
+    @property
+    def isotropic(self) -> bool:  # type: ignore[override]
+        return False  # the columns left out are a direction in which nothing changes
+
+    @property
+    def psd(self) -> bool | None:
+        return self.kernel.psd
+
+    @property
+    def children(self) -> tuple[Kernel, ...]:
+        return (self.kernel,)
+
+    def with_children(self, children: tuple[Kernel, ...]) -> Self:
+        return replace(self, kernel=children[0])
+
+    def _inner(self, X: Any) -> Items:
+        return view(X, self._chosen, self.kernel.items, repr(self))
+
+    def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Any:
+        key = ("columns", id(X), self._chosen, self.kernel.items)
+        if key not in pool:
+            pool[key] = self._inner(X)  # also keeps it alive: what inner kernels share goes by the id of their items
+        return self.kernel.prepare_in(self.kernel.check(pool[key]), frame, pool)
+
+    def block(self, A: Any, B: Any) -> Array:
+        return self.kernel.block(A, B)
+
+    def diag(self, A: Any) -> Array:
+        return self.kernel.diag(A)
+
+    def vjp(self, A: Any, B: Any, W: Array) -> Array:
+        return self.kernel.vjp(A, B, W)
+
+    def feature_map(self, X: Any) -> Any:
+        return self.kernel.feature_map(self._inner(self.check(X)))
+
+    def __repr__(self) -> str:
+        columns = list(self.columns) if isinstance(self.columns, tuple) else self.columns
+        return f"On({columns!r}, {self.kernel!r})"

@@ -1,0 +1,321 @@
+"""The whole regularisation path of the two-class SVM, exactly (Hastie, Rosset, Tibshirani & Zhu, 2004).
+
+    minimise  sum_i (1 - y_i f(x_i))_+ + lambda/2 |w|^2,     f = (1/lambda) (sum_i a_i y_i k(x_i, .) + a0)
+
+which is the C-SVC with C = 1/lambda.  With Q_ij = y_i y_j K_ij and s_i = lambda (1 - y_i f_i) it is optimal when
+
+    s = lambda 1 - Qa - a0 y,   y'a = 0,     a_i = 1 where s_i > 0,  a_i = 0 where s_i < 0,  0 <= a_i <= 1 where s_i = 0.
+
+As long as every point keeps its case, these equations are linear in lambda; so a, a0 and s are piecewise linear.
+The *elbow* is the set of points on the margin, s_i = 0.  Walking down from large lambda, (a, a0) keeps its direction until
+a point reaches the elbow or the a_i of an elbow point reaches 0 or 1; there a new direction is found.
+
+The direction at a knot is itself the optimum of a small QP over the elbow, in which points with a_i on a bound may only
+move inwards.  Solving that QP, rather than swapping one point, makes simultaneous events, duplicated points and
+dependent rows of K ordinary: the step that follows always has positive length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from mercer.engine.pool import one_blas_thread
+from mercer.errors import bad
+from mercer.solvers.active_set import bordered, box_qp, rounding
+from mercer.solvers.solution import Solution
+from mercer.typing import Array, Gram
+
+
+class Event(NamedTuple):
+    """At knot `knot`, point `index` reached the elbow ("enter") or its a_i reached a bound ("zero", "one")."""
+
+    knot: int
+    kind: str
+    index: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Path(Solution):
+    """The path as its knots, largest lambda first; a, a0 and the slacks are linear in between.
+
+    `primal` and `dual` belong to the last knot, `primals` and `duals` to all, recomputed from a and K.  The reason
+    is "lambda_min", "separable" (no slack is left: from the last knot down f is the hard margin), "max_events", "interrupted"
+    or "stalled".
+    """
+
+    lambdas: Array  # (m,)
+    alphas: Array  # (m, n)
+    a0: Array  # (m,)
+    slacks: Array  # (m,): sum_i (s_i)_+ = lambda sum_i (1 - y_i f_i)_+
+    primals: Array  # (m,)
+    duals: Array  # (m,)
+    events: tuple[Event, ...]
+    y: Array  # (n,)
+    start_slope: float  # of a0 in lambda above the first knot
+
+    def alpha(self, lam: float | Array) -> Array:
+        """a at lambda: (n,) for a number, (..., n) for an array."""
+        return self._at(lam, self.alphas)
+
+    def intercept(self, lam: float | Array) -> Array:
+        """b = a0 / lambda."""
+        return np.asarray(self._at(lam, self.a0, above=self.start_slope) / lam)
+
+    def coef(self, C: float) -> tuple[Array, float]:
+        """beta and b of the C-SVC, f = sum_i beta_i k(x_i, .) + b: beta_i = C y_i a_i at lambda = 1/C."""
+        return C * self.y * self.alpha(1.0 / C), float(self.intercept(1.0 / C))
+
+    def norm(self, lam: float | Array) -> Array:
+        """|w|, from lambda^2 |w|^2 = a'Qa = lambda sum_i a_i - sum_i (s_i)_+."""
+        total = self.alpha(lam).sum(axis=-1)
+        slack = self._at(lam, self.slacks, above=float(self.alphas[0].sum()))
+        return np.asarray(np.sqrt(np.maximum(lam * total - slack, 0.0)) / lam)
+
+    def margin(self, lam: float | Array) -> Array:
+        """1 / |w|: the distance of the margin from the boundary."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(1.0 / self.norm(lam))
+
+    def n_support(self, lam: float | Array) -> Array:
+        """How many a_i > 0."""
+        return np.asarray((self.alpha(lam) > 0.0).sum(axis=-1))
+
+    def _at(self, lam: float | Array, knots: Array, *, above: float = 0.0) -> Array:
+        """A quantity known at the knots: linear between, slope `above` before the first, proportional after the last."""
+        lam = np.asarray(lam, dtype=float)
+        first, last = self.lambdas[0], self.lambdas[-1]
+        if not (lam > 0.0).all() or (self.reason != "separable" and (lam < last).any()):
+            raise bad("Path", "lambda = 1/C", f"at least {last:.6g}, where the path ends ({self.reason})", lam.min(),
+                      "Follow the path further: lower lambda_min or raise max_events.")  # fmt: skip
+        place = np.interp(-lam, -self.lambdas, np.arange(len(knots)))
+        k = np.minimum(place.astype(int), max(len(knots) - 2, 0))
+        part, beyond, scale = place - k, np.maximum(lam - first, 0.0), np.minimum(lam / last, 1.0)
+        if knots.ndim > 1:
+            part, beyond, scale = part[..., None], beyond[..., None], scale[..., None]
+        after = knots[np.minimum(k + 1, len(knots) - 1)]
+        return np.asarray(((1.0 - part) * knots[k] + part * after + above * beyond) * scale)
+
+
+def svm_path(
+    K: Array | Gram, y: Array, *, lambda_min: float = 1e-3, max_events: int = 100_000, ridge: float = 0.0
+) -> Path:
+    """The path for lambda from infinity down to `lambda_min`, for the kernel matrix K + ridge I and labels +-1.
+
+    K is stored: nearly every row of it is visited.  One event costs O(n e + e^3) for e points on the elbow.
+    """
+    K, y = _checked(K, y, lambda_min, ridge)
+    with one_blas_thread():  # the systems are small: more threads only wait for each other
+        walk, slope = _start(K, y, lambda_min)
+        reason = walk.follow(lambda_min, max_events)
+    lambdas, alphas, a0 = (np.array(part) for part in zip(*walk.knots, strict=True))
+    slacks, primals, duals = _certificates(K, y, lambdas, alphas, a0)
+    return Path(
+        primal=float(primals[-1]),
+        dual=float(duals[-1]),
+        n_iter=len(walk.events),
+        converged=reason in ("lambda_min", "separable"),
+        reason=reason,
+        lambdas=lambdas,
+        alphas=alphas,
+        a0=a0,
+        slacks=slacks,
+        primals=primals,
+        duals=duals,
+        events=tuple(walk.events),
+        y=y,
+        start_slope=slope,
+    )
+
+
+@dataclass(eq=False)
+class _Walk:
+    """Where on the path we are.  Cases are exact: s is 0.0 on the elbow, and a_i on a bound is 0.0 or 1.0."""
+
+    K: Array
+    y: Array
+    lam: float
+    a: Array
+    a0: float
+    s: Array
+    elbow: Array  # mask
+    entered: Array  # indices that reached the elbow at this knot
+    knots: list[tuple[float, Array, float]] = field(default_factory=list)  # lambda, a, a0
+    events: list[Event] = field(default_factory=list)
+    still: int = 0  # steps of no length, in a row
+
+    def follow(self, lambda_min: float, max_events: int) -> str:
+        """Walk down to `lambda_min`; returns why the walk ended.  Ctrl-C ends it at the last knot."""
+        self._keep([("enter", i) for i in np.flatnonzero(self.elbow)])
+        try:
+            while not (reason := self._end(lambda_min, max_events)):
+                self._advance(lambda_min)
+        except KeyboardInterrupt:
+            return "interrupted"
+        return reason
+
+    def _end(self, lambda_min: float, max_events: int) -> str:
+        """Why to stop here, if there is a reason."""
+        if self.lam <= lambda_min:
+            return "lambda_min"
+        if not ((self.a == 1.0) & ~self.elbow).any():
+            return "separable"
+        if self.still > 2 * len(self.y):
+            return "stalled"
+        return "max_events" if len(self.events) >= max_events else ""
+
+    def _advance(self, lambda_min: float) -> None:
+        """One step, to the next event."""
+        d, d0, ds = self._direction()
+        until = self._until(d, ds)
+        step = float(min(until.min(), self.lam - lambda_min))
+        self.lam = max(self.lam - step, lambda_min)
+        self.a += step * d
+        self.a0 += step * d0
+        self.s += step * ds
+        arrived = self._arrive(np.flatnonzero(until <= step + 1e-12 * self.lam), d)
+        if len(self.knots) % 32 == 0:
+            self._refresh()
+        self._keep(arrived)
+
+    def _direction(self) -> tuple[Array, float, Array]:
+        """How a, a0 and s change as lambda falls by 1; points that cannot stay leave the elbow.
+
+        min 1/2 d'Qd + sum d over the elbow, y'd = 0, d_i >= 0 where a_i = 0, d_i <= 0 where a_i = 1.
+        """
+        E = np.flatnonzero(self.elbow)
+        a, y = self.a[E], self.y[E]
+        free = (a > 0.0) & (a < 1.0)
+        if len(self.entered) == 1:  # alone, it will move: a guess that saves one round
+            free |= self.entered == E
+        lo, hi = np.where(a > 0.0, -np.inf, 0.0), np.where(a < 1.0, np.inf, 0.0)
+        Q = y[:, None] * y * self.K[np.ix_(E, E)]
+        x, d0, free = box_qp(Q, np.ones(len(E)), y, lo, hi, np.zeros(len(E)), free)
+        d0 = self._glide() if np.isnan(d0) else d0
+        ds = -1.0 - self.y * ((y * x) @ self.K[E] + d0)
+        stays = free | (np.abs(ds[E]) <= rounding(Q, np.append(1.0, d0), x))
+        ds[E[stays]] = 0.0
+        self.elbow[E[~stays]] = False
+        d = np.zeros_like(self.a)
+        d[E] = x
+        return d, d0, ds
+
+    def _glide(self) -> float:
+        """The direction of a0 when nothing on the elbow moves.
+
+        Then a stays, and a0 may be anything in an interval that closes at lambda' = (A + B) / 2 on lambda' - A, where
+        A and B are the largest (Qa)_i among the positive and the negative points with a_i = 1: go there, straight.
+        """
+        Qa = self.lam - self.s - self.a0 * self.y
+        A, B = (Qa[(self.a == 1.0) & (self.y == sign)].max() for sign in (1.0, -1.0))
+        length, goal = self.lam - 0.5 * (A + B), 0.5 * (B - A)
+        return float(np.clip((goal - self.a0) / length, -1.0, 1.0)) if length > 0.0 else 0.0
+
+    def _until(self, d: Array, ds: Array) -> Array:
+        """How far lambda can fall before each point changes its case; inf for never."""
+        until = np.full(len(d), np.inf)
+        grows, shrinks = d > 0.0, d < 0.0
+        until[grows] = (1.0 - self.a[grows]) / d[grows]
+        until[shrinks] = -self.a[shrinks] / d[shrinks]
+        nears = ~self.elbow & np.where(self.a == 1.0, ds < 0.0, ds > 0.0)
+        until[nears] = -self.s[nears] / ds[nears]
+        return np.maximum(until, 0.0)
+
+    def _arrive(self, reached: Array, d: Array) -> list[tuple[str, int]]:
+        """Put the points that reached a bound or the elbow exactly there."""
+        inner, outer = reached[self.elbow[reached]], reached[~self.elbow[reached]]
+        self.a[inner] = d[inner] > 0.0
+        self.elbow[outer] = True
+        self.s[outer] = 0.0
+        self.entered = outer
+        return [("one" if d[i] > 0.0 else "zero", i) for i in inner] + [("enter", i) for i in outer]
+
+    def _refresh(self) -> None:
+        """Remove the rounding that steps have piled up: put the elbow on the margin again, and s on a."""
+        F = np.flatnonzero(self.elbow & (self.a > 0.0) & (self.a < 1.0))
+        if len(F):
+            y = self.y[F]
+            Q = y[:, None] * y * self.K[np.ix_(F, F)]
+            d, d0 = bordered(Q, y, self._slack()[F], -float(self.y @ self.a))
+            self.a[F] = np.clip(self.a[F] + d, 0.0, 1.0)
+            self.a0 += d0
+        self.s = np.where(self.elbow, 0.0, self._slack())
+
+    def _slack(self) -> Array:
+        return np.asarray(self.lam - self.y * (self.K @ (self.y * self.a) + self.a0))
+
+    def _keep(self, arrived: list[tuple[str, int]]) -> None:
+        """Record the knot and its events; a step too short to tell from none mends the knot before."""
+        self.still = self.still + 1 if self.knots and self.knots[-1][0] == self.lam else 0
+        self.knots[len(self.knots) - bool(self.still) :] = [(self.lam, self.a.copy(), self.a0)]
+        self.events += [Event(len(self.knots) - 1, kind, int(i)) for kind, i in arrived]
+
+
+def _start(K: Array, y: Array, lambda_min: float) -> tuple[_Walk, float]:
+    """The first knot, and the slope of a0 in lambda above it.
+
+    For large lambda every point of the smaller class has a_i = 1 and the larger class shares the same total so that
+    |w| is least; that stays until the margin of the smaller class meets that of the larger.
+    """
+    major = 1.0 if y.sum() >= 0.0 else -1.0
+    a, free = _shares(K, y, major)
+    Qa = y * (K @ (y * a))
+    large, small = (free if len(free) else np.flatnonzero((y == major) & (a == 1.0))), np.flatnonzero(y != major)
+    level = Qa[large].mean() if len(free) else Qa[large].max()
+    slope = major if y.sum() else 0.0
+    lam = 0.5 * (level + Qa[small].max())
+    a0 = major * (lam - level)
+    if lam <= lambda_min:
+        lam, a0 = lambda_min, a0 + slope * (lambda_min - lam)
+    s = lam - Qa - a0 * y
+    elbow = np.abs(s) <= 1e-12 * (abs(lam) + np.abs(Qa).max())
+    elbow[free] = True
+    s[elbow] = 0.0
+    return _Walk(K, y, float(lam), a, float(a0), s, elbow, np.empty(0, int)), float(slope)
+
+
+def _shares(K: Array, y: Array, major: float) -> tuple[Array, Array]:
+    """a at the start, and the indices of those strictly between 0 and 1."""
+    a = np.ones(len(y))
+    M, few = np.flatnonzero(y == major), int((y != major).sum())
+    if len(M) == few:
+        return a, M[:0]
+    Q, p = K[np.ix_(M, M)], -K[np.ix_(M, y != major)].sum(axis=1)
+    begin = np.zeros(len(M))
+    begin[np.argsort(Q.mean(axis=1) * few + p, kind="stable")[:few]] = 1.0
+    best = box_qp(Q, p, np.ones(len(M)), np.zeros(len(M)), np.ones(len(M)), begin, np.zeros(len(M), bool))
+    a[M] = best.x
+    return a, M[best.free]
+
+
+def _certificates(K: Array, y: Array, lambdas: Array, alphas: Array, a0: Array) -> tuple[Array, Array, Array]:
+    """Total slack, primal and dual objective of every knot, from scratch."""
+    blocks = []
+    for part in np.array_split(np.arange(len(lambdas)), 1 + len(lambdas) // 256):
+        lam, Z = lambdas[part], alphas[part] * y
+        F = Z @ K
+        slack = np.maximum(lam[:, None] - y * (F + a0[part, None]), 0.0).sum(axis=1)
+        energy = 0.5 * (Z * F).sum(axis=1) / lam
+        blocks.append(np.array([slack, slack / lam + energy, alphas[part].sum(axis=1) - energy]))
+    slacks, primals, duals = np.hstack(blocks)
+    return slacks, primals, duals
+
+
+def _checked(K: Array | Gram, y: Array, lambda_min: float, ridge: float) -> tuple[Array, Array]:
+    """K + ridge I as a stored matrix, y as floats."""
+    K = np.array(K if isinstance(K, np.ndarray) else K.rows(np.arange(len(K))), dtype=float)
+    y = np.asarray(y, dtype=float)
+    if K.shape != (len(y), len(y)):
+        raise bad("svm_path", "K", f"square, one row per label ({len(y)})", f"shape {K.shape}", "Pass k(X) of X.")
+    if not np.isfinite(K).all():
+        raise bad("svm_path", "K", "finite", "NaN or infinity", "Check the items the Gram was made from.")
+    if set(np.unique(y)) != {-1.0, 1.0}:
+        raise bad("svm_path", "y", "labels -1 and +1, both present", np.unique(y), "Encode the two classes.")
+    if not lambda_min > 0.0:
+        raise bad("svm_path", "lambda_min", "positive", lambda_min, "It is the smallest 1/C of the path.")
+    if not ridge >= 0.0:
+        raise bad("svm_path", "ridge", "not negative", ridge, "It is added to the diagonal of K.")
+    K[np.diag_indices_from(K)] += ridge
+    return K, y

@@ -1,0 +1,30 @@
+"""What every convex solver returns besides its answer: the bounds that prove it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """The optimum lies in [dual, primal]; `gap` bounds how far the returned answer is from it.
+
+    Solvers return a subclass that adds the answer itself.  `reason` is why the solver stopped, in one word or two:
+    "converged", "max_iter", "time_limit", "interrupted", "stalled", "infeasible", "unbounded".
+    """
+
+    primal: float
+    dual: float
+    n_iter: int
+    converged: bool
+    reason: str
+
+    @property
+    def gap(self) -> float:
+        """primal - dual, not negative but for rounding."""
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap in units of the objective, free of the scale of the data."""
+        return self.gap / max(abs(self.primal), abs(self.dual), 1e-300)

@@ -1,0 +1,39 @@
+"""Every formula once more, as plain loops over plain Python numbers.  Slow, obvious, and sharing nothing with the rest.
+
+    gram(kernel, X, Y)     the matrix of k(x, y), one pair at a time
+
+A formula is found by the name of the kernel's class and called with its fields; it returns a function of two items.
+Items are what a user would write: sequences of numbers, strings, sets, dicts of columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mercer.testing.reference import algebra, items, vectors  # noqa: F401  # they register their formulas
+from mercer.testing.reference.registry import FORMULAS, LEARNED, Function
+
+
+def gram(kernel: Any, X: Sequence[Any], Y: Sequence[Any] | None = None) -> list[list[Any]]:
+    """k(x, y) for all pairs; kernels that learn do so from X."""
+    k = function(kernel, X)
+    return [[k(x, y) for y in (X if Y is None else Y)] for x in X]
+
+
+def function(kernel: Any, training: Sequence[Any] = ()) -> Function:
+    """A kernel as a function of two items."""
+    name = type(kernel).__name__
+    fields = {field: _plain(value, training) for field, value in kernel.get_params(deep=False).items()}
+    return LEARNED[name](training, **fields) if name in LEARNED else FORMULAS[name](**fields)
+
+
+def _plain(value: Any, training: Sequence[Any]) -> Any:
+    """A field as plain data: kernels as functions, marked numbers as numbers, matrices as nested lists."""
+    if hasattr(value, "get_params"):
+        return function(value, training)
+    if isinstance(value, (tuple, list)):
+        return tuple(_plain(v, training) for v in value)
+    if hasattr(value, "values"):
+        return value.values.tolist()
+    return getattr(value, "value", value)

@@ -1,0 +1,146 @@
+"""Every kernel that can be written down obeys every law (I2, T2, T4) and agrees with its formula in plain loops.
+
+A new kernel needs a line in EXAMPLES: its name, the data it is tried on, and expressions that show its options.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from mercer.kernels import parse
+from mercer.kernels.grammar import vocabulary
+from mercer.testing import check_kernel, reference
+
+rng = np.random.default_rng(0)
+X, Y = rng.normal(size=(6, 3)), rng.normal(size=(4, 3))
+X[2], X[4] = 0.0, X[1]  # a zero vector and a repeated one
+Y[3] = X[5]
+
+DATA = {
+    "vectors": (X, Y),
+    "histograms": (abs(X), abs(Y)),
+    "labels": (["a", "b", "b"], ["b", "c"]),
+    "categories": ([["red", "S"], ["red", "L"], ["blue", "S"]], [["red", "S"], ["green", "M"]]),
+    "strings": (["abab", "baba", "", "aab"], ["ab", "bbb"]),
+    "documents": (["the cat sat", "the dog sat down", "a cat, a dog", "rain"], ["a dog sat", "snow"]),
+    "sets": ([{1, 2, 3}, {2, 3, 4}, set(), {1}], [{2, 4}, {1, 2, 3}]),
+    "intervals": ([[(0.0, 1.0), (2.0, 3.5)], [], [(0.5, 2.5)]], [[(0.0, 4.0)], [(3.0, 3.25)]]),
+    "table": ({"age": [1.0, 2.0, 4.0], "size": [0.5, 0.1, 0.2], "name": ["ab", "ba", "aa"]},
+              {"age": [3.0, 2.0], "size": [0.5, 0.3], "name": ["bab", "ab"]}),
+}  # fmt: skip
+
+EXAMPLES = {
+    "RBF": ("vectors", ["RBF()", "RBF(Fixed(0.7))", "RBF((0.7, inf, 1.5))",
+                        "RBF(Bounded((0.7, 1.5, 1.0), 0.1, 10.0))", "RBF(1e-3)"]),
+    "Matern": ("vectors", ["Matern()", "Matern(0.8, nu=0.5)", "Matern(nu=2.5)", "Matern((0.5, 1.0, 2.0), nu=3.5)",
+                           "Matern(nu=1)", "Matern(nu=0.3)", "Matern(nu=60.0)", "Matern(nu=inf)"]),
+    "Exponential": ("vectors", ["Exponential(0.6)", "Exponential((0.6, 2.0, inf))"]),
+    "RationalQuadratic": ("vectors", ["RationalQuadratic()", "RationalQuadratic(0.5, alpha=Fixed(0.3))"]),
+    "Laplacian": ("vectors", ["Laplacian(0.8)", "Laplacian((0.5, inf, 1.0))"]),
+    "Periodic": ("vectors", ["Periodic(1.2, period=2.5)"]),
+    "Mahalanobis": ("vectors", ["Mahalanobis([[2.0, 0.5, 0.0], [0.5, 1.0, 0.1], [0.0, 0.1, 0.3]])",
+                                "Mahalanobis(precision=[[2.0, 0.5, 0.0], [0.5, 1.0, 0.1], [0.0, 0.1, 0.3]])",
+                                "Mahalanobis(cholesky=[[2.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.0, 0.1, 0.3]])"]),
+    "Linear": ("vectors", ["Linear()"]),
+    "Bilinear": ("vectors", ["Bilinear([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 0.0]])"]),
+    "Polynomial": ("vectors", ["Polynomial()", "Polynomial(2, gamma=0.5, offset=0.0)", "Polynomial(2, offset=-1.0)",
+                               "Polynomial(2.5, offset=20.0)"]),
+    "Homogeneous": ("vectors", ["Homogeneous()", "Homogeneous(0)", "Homogeneous(3)"]),
+    "Geometric": ("vectors", ["Geometric()", "Geometric(0)", "Geometric(1)"]),
+    "Sigmoid": ("vectors", ["Sigmoid()", "Sigmoid(0.5, offset=-1.0)"]),
+    "Cosine": ("vectors", ["Cosine()"]),
+    "ArcSine": ("vectors", ["ArcSine()", "ArcSine((0.5, 1.0, 2.0, 3.0))",
+                            "ArcSine(0.5, covariance=[[1.0, 0.5, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0],"
+                            " [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 0.0]])"]),
+    "AllSubsets": ("vectors", ["AllSubsets()"]),
+    "ANOVA": ("vectors", ["ANOVA()", "ANOVA(0)", "ANOVA(4)", "ANOVA(2, base=RBF(0.5))",
+                          "ANOVA(2, base=(RBF(0.5), Linear(), Constant(2.0)))"]),
+    "ChiSquared": ("histograms", ["ChiSquared(0.5)"]),
+    "AdditiveChiSquared": ("histograms", ["AdditiveChiSquared()"]),
+    "Constant": ("vectors", ["Constant(2.0)", "Constant(0.0)"]),
+    "White": ("vectors", ["White(0.5)"]),
+    "Lookup": ("labels", ["Lookup(('a', 'b', 'c'), matrix=[[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])"]),
+    "Hamming": ("categories", ["Hamming(0.5)", "Hamming((0.5, inf))"]),
+    "Spectrum": ("strings", ["Spectrum(2)", "Spectrum(1)"]),
+    "Bag": ("documents", ["Bag()", "Bag('characters')"]),
+    "TfIdf": ("documents", ["TfIdf()", "TfIdf('characters')"]),
+    "Intersection": ("sets", ["Intersection()", "Intersection(((1, 0.5), (2, 0.0), (3, 2.0), (4, 1.0)))"]),
+    "SubsetCount": ("sets", ["SubsetCount()"]),
+    "IntervalOverlap": ("intervals", ["IntervalOverlap()"]),
+    "On": ("table", ["On('age', RBF(2.0))", "On(['age', 'size'], Linear())",
+                     "On('name', Spectrum(1)) * On(['age', 'size'], RBF((1.0, 0.3)))"]),
+    "Sum": ("vectors", ["RBF() + Linear() + 0.5", "RBF(0.5) - 0.5 * RBF(2.0)"]),
+    "Product": ("vectors", ["RBF() * Linear()", "(RBF() + Linear()) * Matern() * Constant(2.0)"]),
+    "Scaled": ("vectors", ["2.0 * RBF()", "0.0 * Linear()", "Fixed(2.0) * (3.0 * Linear())"]),
+    "Negated": ("vectors", ["-RBF()", "-(-Linear())"]),
+    "Power": ("vectors", ["Linear() ** 3", "(RBF() + Linear()) ** 2", "RBF() ** 0"]),
+    "PolynomialOf": ("vectors", ["PolynomialOf(Linear(), coefficients=(1.0, 0.5, 2.0))"]),
+    "Exp": ("vectors", ["Exp(0.3 * Linear())"]),
+    "Normalised": ("vectors", ["Normalised(Polynomial(2))", "Normalised(Linear())", "Normalised(2.0 * RBF(0.5))"]),
+    "GaussianOf": ("vectors", ["GaussianOf(Linear(), lengthscale=1.5)", "GaussianOf(Polynomial(2), lengthscale=4.0)"]),
+    "Centred": ("vectors", ["Centred(RBF(0.8))", "Normalised(Centred(2.0 * RBF()))", "Centred(Linear()) * RBF()"]),
+}  # fmt: skip
+
+MARKS = {"Fixed", "Bounded"}  # words of the grammar that are not kernels
+
+CASES = [(kind, text) for name, (kind, texts) in EXAMPLES.items() if name in vocabulary() for text in texts]
+VECTOR_CASES = [text for kind, text in CASES if kind in ("vectors", "histograms")]
+
+
+def one_by_one(items):
+    """Items as a user would write each of them; of a dict of columns, a dict of cells per row."""
+    if not isinstance(items, dict):
+        return items
+    return [dict(zip(items, cells, strict=True)) for cells in zip(*items.values(), strict=True)]
+
+
+def test_every_kernel_that_can_be_written_down_has_an_example_here():
+    assert set(vocabulary()) - MARKS - set(EXAMPLES) == set()
+
+
+@pytest.mark.parametrize(("kind", "text"), CASES, ids=[text for _, text in CASES])
+def test_every_kernel_obeys_every_law_I2_T2_T4(kind, text):
+    check_kernel(parse(text), *DATA[kind])
+
+
+@pytest.mark.parametrize(("kind", "text"), CASES, ids=[text for _, text in CASES])
+def test_every_kernel_agrees_with_its_formula(kind, text):
+    k, (A, B) = parse(text), DATA[kind]
+    expected = np.array(reference.gram(k, one_by_one(A), one_by_one(B)), dtype=float)
+    np.testing.assert_allclose(k.fit(A)(A, B), expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("text", VECTOR_CASES)
+@pytest.mark.parametrize("form", [csr_array, np.float32, np.asfortranarray], ids=["csr", "float32", "fortran"])
+def test_every_kernel_obeys_the_laws_on_other_forms_of_vectors_I1(form, text):
+    A, B = DATA["histograms" if "Chi" in text else "vectors"]
+    check_kernel(parse(text), form(A), form(B))
+
+
+@pytest.mark.parametrize("text", VECTOR_CASES)
+def test_single_precision_stays_single_and_near_double_I1(text):
+    k, (A, B) = parse(text), DATA["histograms" if "Chi" in text else "vectors"]
+    found = k.fit(A.astype(np.float32))(A.astype(np.float32), B.astype(np.float32))
+    expected = k.fit(A)(A, B)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5 * max(abs(expected).max(), 1.0))
+
+
+@pytest.mark.parametrize("text", VECTOR_CASES)
+def test_on_complex_vectors_a_kernel_obeys_the_laws_or_refuses_K37(text):
+    k, A, B = parse(text), X + 1j * X[::-1], Y + 1j * Y[::-1]
+    try:
+        k(A)
+    except ValueError:
+        with pytest.raises(ValueError, match="real"):
+            k(A)
+    else:
+        check_kernel(k, A, B)
+
+
+@pytest.mark.parametrize("text", VECTOR_CASES)
+def test_one_item_is_enough_I5(text):
+    A, B = DATA["histograms" if "Chi" in text else "vectors"]
+    check_kernel(parse(text), A[:1], B)
