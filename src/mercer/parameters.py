@@ -161,12 +161,12 @@ def as_number(owner: str, name: str, p: Any) -> Number:
     if type(p) is float or (type(p) is tuple and p and all(type(v) is float for v in p)):
         return p
     try:
-        values = np.asarray(p, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        values = np.empty((0, 0))
-    if values.ndim == 0:
+        values = np.asarray(p)
+    except ValueError:  # ragged lists
+        values = np.empty(0)
+    if values.dtype.kind in "fiu" and values.ndim == 0:
         return float(values)
-    if values.ndim == 1 and values.size:
+    if values.dtype.kind in "fiu" and values.ndim == 1 and values.size:
         return tuple(float(v) for v in values)
     raise bad(owner, name, "a number, or a sequence of numbers", repr(p), "Pass a float or one float per column.")
 

@@ -89,6 +89,12 @@ def test_empty_bins_count_nothing(form):
     assert_array_equal(np.diag(ChiSquared()(form(V))), 1.0)
 
 
+def test_gamma_must_be_positive_and_finite():
+    for wrong in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="ChiSquared: gamma must be"):
+            ChiSquared(wrong)
+
+
 def test_the_chi_squared_kernel_is_mercer_and_its_exponent_is_not():
     assert ChiSquared().psd is True
     assert AdditiveChiSquared().psd is False

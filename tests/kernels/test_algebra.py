@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -171,30 +173,30 @@ OPERATORS = {
 }
 KEEPERS = {
     "pullback": lambda k: Pullback(k, abs),
-    "fitted": lambda k: Centred(k).fit(X) if k is YES else k.fit(X),
+    "fitted": lambda k: Centred(k).fit(X),
     "columns": lambda k: On([0], k),
 }
-LOSERS = {"k - k": lambda k: k - RBF(), "k0 - k": lambda k: RBF() - k, "-k": Negated, "-(-k)": lambda k: -(-k)}
+LOSERS = {"k - k": lambda k: k - RBF(), "k0 - k": lambda k: RBF() - k, "-k": Negated, "-(-k)": lambda k: Negated(-k)}
 
 
-@pytest.mark.parametrize("operator", OPERATORS.values(), ids=OPERATORS)
-def test_closure_rules_keep_what_is_proved_and_claim_no_more_A14(operator):
-    assert operator(YES).psd is True
-    assert operator(NO).psd is None, "never False: the sum of a non-kernel and a kernel may be a kernel"
-    assert operator(UNKNOWN).psd is None
+@pytest.mark.parametrize("make", OPERATORS.values(), ids=OPERATORS)
+def test_closure_rules_keep_what_is_proved_and_claim_no_more_A14(make):
+    assert make(YES).psd is True
+    assert make(NO).psd is None, "never False: the sum of a non-kernel and a kernel may be a kernel"
+    assert make(UNKNOWN).psd is None
 
 
-@pytest.mark.parametrize("operator", KEEPERS.values(), ids=KEEPERS)
-def test_a_change_of_items_keeps_the_flag_A14(operator):
-    assert operator(YES).psd is True
-    assert operator(NO).psd in (False, None)
-    assert operator(UNKNOWN).psd is None
+@pytest.mark.parametrize("make", KEEPERS.values(), ids=KEEPERS)
+def test_a_change_of_items_keeps_the_flag_A14(make):
+    assert make(YES).psd is True
+    assert make(NO).psd in (False, None)
+    assert make(UNKNOWN).psd is None
 
 
-@pytest.mark.parametrize("operator", LOSERS.values(), ids=LOSERS)
+@pytest.mark.parametrize("make", LOSERS.values(), ids=LOSERS)
 @pytest.mark.parametrize("k", [YES, NO, UNKNOWN], ids=["yes", "no", "unknown"])
-def test_differences_prove_nothing_A14(operator, k):
-    assert operator(k).psd is None
+def test_differences_prove_nothing_A14(make, k):
+    assert make(k).psd is None
 
 
 # ---- kinds, parameters, derivatives
@@ -202,7 +204,7 @@ def test_differences_prove_nothing_A14(operator, k):
 
 @pytest.mark.parametrize("combine", [lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b])
 def test_kernels_on_different_items_do_not_combine_I1(combine):
-    with pytest.raises(TypeError, match=r"of one kind for all operands; got RBF\(\) on vectors, Letters\(\) on strings"):
+    with pytest.raises(TypeError, match=r"of one kind .* got RBF\(\) on vectors, -?Letters\(\) on strings"):
         combine(RBF(), Letters())
 
 
@@ -213,9 +215,16 @@ def test_kernels_that_never_look_inside_combine_with_any_I1():
 
 @pytest.mark.parametrize("other", ["rbf", None, [1.0], True, 1j, np.ones(2)], ids=repr)
 def test_what_is_neither_kernel_nor_number_does_not_combine(other):
-    for combine in (lambda: RBF() + other, lambda: RBF() * other, lambda: RBF() - other):
+    for combine in (operator.add, operator.mul, operator.sub):
         with pytest.raises(TypeError, match="a kernel or a number"):
-            combine()
+            combine(RBF(), other)
+        with pytest.raises(TypeError, match="a kernel or a number"):
+            combine(other, RBF())
+
+
+def test_numpy_scalars_are_numbers():
+    assert np.float64(2.0) * RBF() == RBF() * np.float32(2.0) == np.int64(2) * RBF() == 2.0 * RBF()
+    assert repr(np.float64(2.0) * RBF()) == "2.0 * RBF()"
 
 
 def test_flags_of_a_sum_are_those_all_terms_have_I2():

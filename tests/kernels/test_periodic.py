@@ -81,7 +81,7 @@ def test_sparse_zeros_stay_zeros():
 
 def test_bad_arguments_are_refused():
     for wrong in ({"lengthscale": 0.0}, {"period": -1.0}, {"period": np.nan}, {"period": (1.0, 2.0)}):
-        with pytest.raises(ValueError, match="Periodic: (lengthscale|period) must be"):
+        with pytest.raises(ValueError, match=r"Periodic: (lengthscale|period) must be"):
             Periodic(**wrong)
     with pytest.raises(ValueError, match="Periodic: X must be real"):
         Periodic()(X + 1j)

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from mercer.config import configure
 from mercer.errors import MemoryBudgetError
+from mercer.kernels.centred import Centred
 from mercer.kernels.dot import Linear, Polynomial
 from mercer.kernels.periodic import Periodic
 from mercer.kernels.radial import RBF, Matern
@@ -95,7 +96,7 @@ def test_a_product_that_is_zero_has_no_sign_K10():
 
 
 def test_the_logarithm_obeys_the_memory_budget_and_refuses_complex_numbers():
-    with configure(memory=2**16), pytest.raises(MemoryBudgetError, match="AllSubsets.log"):
+    with configure(memory=2**16), pytest.raises(MemoryBudgetError, match=r"AllSubsets\.log"):
         AllSubsets().log(np.ones((100, 2)))
     with pytest.raises(ValueError, match="real"):
         AllSubsets().log(X + 1j)
@@ -151,6 +152,8 @@ def test_flags_follow_the_base():
     assert not ANOVA(2).stationary
     assert ANOVA(2, base=(RBF(), Polynomial(2, offset=-1.0))).psd is None
     assert ANOVA(2, base=RBF()).psd is True
+    assert ANOVA(2, base=Centred(RBF())).learned
+    assert not ANOVA(2, base=RBF()).learned
 
 
 def test_the_derivative_does_not_depend_on_how_the_rows_are_cut(monkeypatch):

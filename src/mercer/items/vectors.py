@@ -71,8 +71,10 @@ class Vectors(Items):
 
 def _dense(X: Any, owner: str) -> Array:
     """X as a C-contiguous (n, d) array of finite floats."""
-    if hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__") or hasattr(X, "to_numpy"):
-        X = X.to_numpy()  # a table of numbers, from any library
+    if not isinstance(X, (np.ndarray, list, tuple)) and (hasattr(X, "to_numpy") or hasattr(X, "__dataframe__")):
+        import narwhals
+
+        X = narwhals.from_native(X, allow_series=True).to_numpy()  # a table of numbers, from any library
     if isinstance(X, (str, bytes)) or not (hasattr(X, "__len__") or hasattr(X, "__array__")):
         raise wrong_kind(owner, "a 2-d array of numbers", type(X).__name__, "Pass one row per item.")
     V = X if isinstance(X, np.ndarray) else _from_list(X, owner)

@@ -1,36 +1,65 @@
 """Kernels: small values that can be evaluated, composed, differentiated and checked."""
 
+from mercer.kernels.additive import AdditiveChiSquared, ChiSquared, Laplacian
 from mercer.kernels.algebra import Negated, Product, Scaled, Sum
+from mercer.kernels.angular import ArcSine, Cosine
 from mercer.kernels.base import Kernel, kernel
+from mercer.kernels.categorical import Hamming
 from mercer.kernels.centred import Centred
 from mercer.kernels.constant import Constant, White
+from mercer.kernels.covariance import Bilinear, Mahalanobis
+from mercer.kernels.documents import Bag, TfIdf
 from mercer.kernels.dot import Geometric, Homogeneous, Linear, Polynomial, Sigmoid
 from mercer.kernels.fitted import Fitted
 from mercer.kernels.functions import Exp, PolynomialOf, Power
 from mercer.kernels.grammar import parse
+from mercer.kernels.lookup import Lookup
 from mercer.kernels.normalised import GaussianOf, Normalised
+from mercer.kernels.periodic import Periodic
 from mercer.kernels.pullback import Modulated, Pullback, rank_one
 from mercer.kernels.radial import RBF, Exponential, Matern, RationalQuadratic
+from mercer.kernels.sets import Intersection, IntervalOverlap, SubsetCount
+from mercer.kernels.strings import Spectrum
+from mercer.kernels.subsets import ANOVA, AllSubsets
+from mercer.kernels.tables import On
+from mercer.kernels.user import FeatureMap, Similarity
 from mercer.parameters import Bounded, Fixed
 
 __all__ = [
+    "ANOVA",
     "RBF",
+    "AdditiveChiSquared",
+    "AllSubsets",
+    "ArcSine",
+    "Bag",
+    "Bilinear",
     "Bounded",
     "Centred",
+    "ChiSquared",
     "Constant",
+    "Cosine",
     "Exp",
     "Exponential",
+    "FeatureMap",
     "Fitted",
     "Fixed",
     "GaussianOf",
     "Geometric",
+    "Hamming",
     "Homogeneous",
+    "Intersection",
+    "IntervalOverlap",
     "Kernel",
+    "Laplacian",
     "Linear",
+    "Lookup",
+    "Mahalanobis",
     "Matern",
     "Modulated",
     "Negated",
     "Normalised",
+    "On",
+    "Periodic",
     "Polynomial",
     "PolynomialOf",
     "Power",
@@ -39,7 +68,11 @@ __all__ = [
     "RationalQuadratic",
     "Scaled",
     "Sigmoid",
+    "Similarity",
+    "Spectrum",
+    "SubsetCount",
     "Sum",
+    "TfIdf",
     "White",
     "kernel",
     "parse",

@@ -52,6 +52,11 @@ class ChiSquared(Kernel):
 
     gamma: Parameter = hyper(1.0)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if np.isinf(value(self.gamma)):
+            raise bad("ChiSquared", "gamma", "finite", value(self.gamma), "The limit gamma = inf is White.")
+
     @property
     def psd(self) -> bool | None:
         return True
@@ -125,7 +130,7 @@ def _distances(A: Any, B: Any, dense: Callable[..., None], sparse: Callable[...,
     out = np.empty((len(A), len(B)), dtype=np.result_type(A.dtype, B.dtype))
     if is_sparse(A.values) or is_sparse(B.values):
         a, b = as_csr(A.values), as_csr(B.values)
-        sparse(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, out)
+        sparse(*(part for V in (a, b, b.tocsc()) for part in (V.indptr, V.indices, V.data)), out)
     else:
         dense(A.values, np.ascontiguousarray(B.values.T), out)
     return out

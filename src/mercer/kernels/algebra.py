@@ -100,7 +100,7 @@ class Scaled(Unary):
         return np.asarray(d * d.dtype.type(value(self.factor)))
 
     def vjp(self, A: Any, B: Any, W: Array) -> Array:
-        return np.concatenate([super().vjp(A, B, W), self.kernel.vjp(A, B, value(self.factor) * W)])
+        return np.concatenate([self.own_vjp(A, B, W), self.kernel.vjp(A, B, value(self.factor) * W)])
 
     def slopes(self, A: Any, B: Any, W: Array) -> dict[str, Any]:
         return {"factor": float(np.sum(W * self.kernel.block(A, B)))}

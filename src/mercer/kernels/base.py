@@ -46,6 +46,7 @@ class Kernel:
     isotropic: bool = False
     infix: bool = False  # prints as an expression of operators
     textual: bool = True  # can be written down in the grammar of kernels/grammar.py
+    __array_ufunc__ = None  # an array times a kernel is left to us, not made an array of kernels
 
     def __post_init__(self) -> None:
         parameters.check(self)
@@ -80,6 +81,10 @@ class Kernel:
 
     def vjp(self, A: Any, B: Any, W: Array) -> Array:
         """d/dtheta of sum_ij W_ij k(a_i, b_j), for the free hyper-parameters in the order of `theta`."""
+        return self.own_vjp(A, B, W)
+
+    def own_vjp(self, A: Any, B: Any, W: Array) -> Array:
+        """The part of `vjp` that belongs to this kernel's own fields, without its children's."""
         free = parameters.slots(self)
         if not free:
             return np.empty(0)

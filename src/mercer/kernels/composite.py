@@ -103,9 +103,8 @@ class Nary(Composite):
         return [t.block(a, b) for t, a, b in zip(self.terms, A.parts, B.parts, strict=True)]
 
 
-@kernel
-class Unary(Composite):
-    """A node over one kernel."""
+class Through(Composite):
+    """A node over one kernel, whose values it passes on unless a subclass says otherwise."""
 
     kernel: Kernel
 
@@ -114,7 +113,27 @@ class Unary(Composite):
         return (self.kernel,)
 
     def with_children(self, children: tuple[Kernel, ...]) -> Self:
-        return replace(self, kernel=children[0])
+        return replace(self, kernel=children[0])  # type: ignore[type-var]
+
+    @property
+    def psd(self) -> bool | None:
+        return True if self.kernel.psd else None
+
+    def block(self, A: Any, B: Any) -> Array:
+        return self.kernel.block(A, B)
+
+    def diag(self, A: Any) -> Array:
+        return self.kernel.diag(A)
+
+    def vjp(self, A: Any, B: Any, W: Array) -> Array:
+        return self.kernel.vjp(A, B, W)
+
+
+@kernel
+class Unary(Through):
+    """A node that is made of one kernel."""
+
+    kernel: Kernel
 
     def __post_init__(self) -> None:
         if not isinstance(self.kernel, Kernel):

@@ -7,7 +7,6 @@ from typing import Any
 
 from mercer.kernels.base import Kernel, Pool
 from mercer.kernels.composite import Unary
-from mercer.typing import Array
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -26,15 +25,6 @@ class Fitted(Unary):
 
     def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Any:
         return self.kernel.prepare_in(self.kernel.check(X), self.frame, pool)
-
-    def block(self, A: Any, B: Any) -> Array:
-        return self.kernel.block(A, B)
-
-    def diag(self, A: Any) -> Array:
-        return self.kernel.diag(A)
-
-    def vjp(self, A: Any, B: Any, W: Array) -> Array:
-        return self.kernel.vjp(A, B, W)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Fitted) and self.kernel == other.kernel and self.frame is other.frame

@@ -59,7 +59,7 @@ class _Reader:
                    f"Known kernels: {', '.join(sorted(vocabulary()))}.")  # fmt: skip
 
     def read_Constant(self, node: ast.Constant) -> Any:
-        if isinstance(node.value, (bool, int, float, str)) or node.value is None:
+        if isinstance(node.value, (bool, int, float, complex, str)) or node.value is None:
             return node.value
         raise self.refuse(node, f"{node.value!r}")
 
@@ -76,14 +76,15 @@ class _Reader:
 
     def read_UnaryOp(self, node: ast.UnaryOp) -> Any:
         operand = self(node.operand)
-        is_number = isinstance(operand, (int, float)) and not isinstance(operand, bool)
+        is_number = isinstance(operand, (int, float, complex)) and not isinstance(operand, bool)
         if isinstance(node.op, ast.USub) and (is_number or isinstance(operand, Kernel)):
             return -operand
         raise self.refuse(node, "this sign")
 
     def read_BinOp(self, node: ast.BinOp) -> Any:
         left, right = self(node.left), self(node.right)
-        if not any(isinstance(side, Kernel) for side in (left, right)):
+        is_complex_number = isinstance(left, (int, float)) and isinstance(right, complex)
+        if not any(isinstance(side, Kernel) for side in (left, right)) and not is_complex_number:
             raise self.refuse(node, "arithmetic without a kernel")
         match node.op:
             case ast.Add():

@@ -49,7 +49,7 @@ def monomials(X: Array, degrees: Iterable[int], weights: Sequence[float]) -> Arr
     """phi_i(x) = sqrt(w_m m!/(i_1!...i_D!)) x^i over all |i| = m in `degrees`, so <phi, phi'> = sum_m w_m <x, x'>^m."""
     degrees = list(degrees)
     n, D = X.shape
-    guard("monomials", n, sum(math.comb(D + m - 1, m) for m in degrees))
+    guard("monomials", n, sum(math.comb(max(D + m - 1, 0), m) for m in degrees))
     columns = []
     for m, w in zip(degrees, weights, strict=True):
         for index in combinations_with_replacement(range(D), m):

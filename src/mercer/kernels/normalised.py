@@ -93,7 +93,7 @@ class GaussianOf(OfDiagonal):
 
     def vjp(self, A: WithDiagonal, B: WithDiagonal, W: Array) -> Array:
         """d g = g (dk - (d da + d db) / 2) / l^2, and dg/dl = g D / l^3."""
-        own = super().vjp(A, B, W)
+        own = self.own_vjp(A, B, W)
         M = W * self.block(A, B) / value(self.lengthscale) ** 2
         return np.concatenate([own, self.pulled(A, B, M, -0.5 * M.sum(axis=1), -0.5 * M.sum(axis=0))])
 

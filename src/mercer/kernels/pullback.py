@@ -21,9 +21,10 @@ from mercer.typing import Array, Index
 def applied(owner: str, function: Callable[[Any], Any], X: Items) -> Any:
     """function(X) on the user's own data, one result per item."""
     result = function(getattr(X, "values", X))
-    size = result.shape[0] if hasattr(result, "shape") and result.shape else len(result)
-    if size != len(X):
-        raise bad(owner, "the function", f"one result per item ({len(X)})", f"{size} results",
+    sized = hasattr(result, "__len__")  # but a sparse matrix only has a shape: its `len` raises
+    shape = result.shape if hasattr(result, "shape") else (len(result),) if sized else ()
+    if shape[:1] != (len(X),):
+        raise bad(owner, "the function", f"one result per item ({len(X)})", f"{type(result).__name__} of shape {shape}",
                   "It gets the whole dataset and must keep its length.")  # fmt: skip
     return result
 
@@ -49,15 +50,6 @@ class Pullback(Unary):
     def prepare_in(self, X: Items, frame: Any, pool: Pool) -> Any:
         mapped = self.kernel.check(applied("Pullback", self.psi, X))
         return self.kernel.prepare_in(mapped, frame, pool)
-
-    def block(self, A: Any, B: Any) -> Array:
-        return self.kernel.block(A, B)
-
-    def diag(self, A: Any) -> Array:
-        return self.kernel.diag(A)
-
-    def vjp(self, A: Any, B: Any, W: Array) -> Array:
-        return self.kernel.vjp(A, B, W)
 
     def feature_map(self, X: Any) -> Any:
         return self.kernel.feature_map(applied("Pullback", self.psi, self.check(X)))

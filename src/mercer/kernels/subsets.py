@@ -106,6 +106,10 @@ class ANOVA(Kernel):
         return True if all(k.psd is True for k in self.children) else None
 
     @property
+    def learned(self) -> bool:  # type: ignore[override]
+        return any(k.learned for k in self.children)
+
+    @property
     def stationary(self) -> bool:  # type: ignore[override]
         return self.base is not None and all(k.stationary for k in self.children)
 
@@ -113,6 +117,7 @@ class ANOVA(Kernel):
         if self.base is None:
             return X
         frames = frame or (None,) * X.width
+        same_width(len(frames), X.width)
         columns = zip(self._bases(X.width), _columns(X), frames, strict=True)
         return Parts(tuple(k.prepare_in(k.check(column), f, {}) for k, column, f in columns))
 

@@ -9,8 +9,7 @@ kernel also works on a plain matrix.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +17,11 @@ from mercer.errors import bad
 from mercer.items import Items, Table
 from mercer.items.tables import view
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.composite import Composite
-from mercer.typing import Array
+from mercer.kernels.composite import Through
 
 
 @kernel
-class On(Composite):
+class On(Through):
     """k(x, y) = kernel(x[columns], y[columns])."""
 
     columns: str | int | tuple[str | int, ...]
@@ -55,13 +53,6 @@ class On(Composite):
     def psd(self) -> bool | None:
         return self.kernel.psd
 
-    @property
-    def children(self) -> tuple[Kernel, ...]:
-        return (self.kernel,)
-
-    def with_children(self, children: tuple[Kernel, ...]) -> Self:
-        return replace(self, kernel=children[0])
-
     def _inner(self, X: Any) -> Items:
         return view(X, self._chosen, self.kernel.items, repr(self))
 
@@ -70,15 +61,6 @@ class On(Composite):
         if key not in pool:
             pool[key] = self._inner(X)  # also keeps it alive: what inner kernels share goes by the id of their items
         return self.kernel.prepare_in(self.kernel.check(pool[key]), frame, pool)
-
-    def block(self, A: Any, B: Any) -> Array:
-        return self.kernel.block(A, B)
-
-    def diag(self, A: Any) -> Array:
-        return self.kernel.diag(A)
-
-    def vjp(self, A: Any, B: Any, W: Array) -> Array:
-        return self.kernel.vjp(A, B, W)
 
     def feature_map(self, X: Any) -> Any:
         return self.kernel.feature_map(self._inner(self.check(X)))

@@ -19,21 +19,28 @@ from mercer.typing import Array
 
 
 class BoxOptimum(NamedTuple):
-    """The optimum x, the multiplier of y'x = const (nan if no coordinate is free), and which coordinates are free."""
+    """The optimum x, the multiplier of y'x = const (nan if no coordinate is free), which coordinates are free.
+
+    `noise` is how well the slopes of the objective are known: smaller ones than it are zero.
+    """
 
     x: Array
     multiplier: float
     free: Array
+    noise: float
 
 
 def box_qp(Q: Array, p: Array, y: Array, lo: Array, hi: Array, x: Array, free: Array) -> BoxOptimum:
-    """The optimum over y'x = y'x_start, lo <= x <= hi, from a feasible start x and a guess of its free coordinates."""
+    """The optimum over y'x = y'x_start, lo <= x <= hi, from a feasible start x and its free coordinates."""
     x, free = x.copy(), free.copy()
     for _ in range(50 * len(x) + 50):  # a guard against rounding: a handful of rounds is usual
         x, multiplier, whole = _towards_best(Q, p, y, lo, hi, x, free)
-        if whole and not _release(Q @ x + p, y, lo, hi, x, free, multiplier, rounding(Q, p, x)):
-            break
-    return BoxOptimum(x, multiplier, free)
+        if whole:
+            slope = Q @ x + p
+            noise = _noise(Q, p, x) + 2.0 * float(np.abs(slope + multiplier * y)[free].max(initial=0.0))
+            if not _release(-y * slope, y, lo, hi, x, free, multiplier, noise):
+                break
+    return BoxOptimum(x, multiplier, free, noise)
 
 
 def bordered(Q: Array, y: Array, right: Array, total: float) -> tuple[Array, float]:
@@ -44,10 +51,7 @@ def bordered(Q: Array, y: Array, right: Array, total: float) -> tuple[Array, flo
     right = np.append(right, total)
     try:
         found = np.linalg.solve(M, right)
-        trusted = np.abs(M @ found - right).max() <= 1e-9 * np.abs(right).max()
     except np.linalg.LinAlgError:
-        trusted = False
-    if not trusted:
         found = np.linalg.lstsq(M, right, rcond=1e-13)[0]
     return found[:m], float(found[m])
 
@@ -69,7 +73,7 @@ def _towards_best(
         room = np.where(step > 0.0, (hi[F] - x[F]) / step, np.where(step < 0.0, (lo[F] - x[F]) / step, np.inf))
     x, first = x.copy(), int(np.argmin(room))
     if room[first] >= 1.0:
-        x[F] = best
+        x[F] = np.clip(best, lo[F], hi[F])
         return x, multiplier, True
     x[F] += max(room[first], 0.0) * step
     i = F[first]
@@ -79,23 +83,25 @@ def _towards_best(
 
 
 def _release(
-    slope: Array, y: Array, lo: Array, hi: Array, x: Array, free: Array, multiplier: float, noise: float
+    gain: Array, y: Array, lo: Array, hi: Array, x: Array, free: Array, multiplier: float, noise: float
 ) -> bool:
-    """Free what gains most (writes `free`): one coordinate, or a pair when none is free to pay for it."""
-    rises, falls = np.where(y > 0, x < hi, x > lo), np.where(y > 0, x > lo, x < hi)
-    gain = -y * slope  # of moving y_i x_i upwards, to be paid for at the price `multiplier`
+    """Free the coordinate that gains most by moving (writes `free`); a pair if none is free; False if nothing gains.
+
+    gain_i is that of raising y_i x_i by 1, which y'x = const makes cost the multiplier.
+    """
+    rises, falls = np.where(y > 0.0, x < hi, x > lo), np.where(y > 0.0, x > lo, x < hi)
     up, down = np.where(rises, gain, -np.inf), np.where(falls, gain, np.inf)
     i, j = int(np.argmax(up)), int(np.argmin(down))
     if np.isnan(multiplier):
-        violated = up[i] - down[j] > noise
-        free[[i, j]] |= violated
-        return bool(violated)
-    best = i if up[i] - multiplier >= multiplier - down[j] else j
-    violated = max(up[i] - multiplier, multiplier - down[j]) > noise and not free[best]
-    free[best] |= violated
-    return bool(violated)
+        chosen, won = [i, j], up[i] - down[j]
+    elif up[i] - multiplier >= multiplier - down[j]:
+        chosen, won = [i], up[i] - multiplier
+    else:
+        chosen, won = [j], multiplier - down[j]
+    free[chosen] |= won > noise
+    return bool(won > noise)
 
 
-def rounding(Q: Array, p: Array, x: Array) -> float:
+def _noise(Q: Array, p: Array, x: Array) -> float:
     """The rounding error of Qx + p."""
-    return 1e-12 * float(np.abs(p).max(initial=0.0) + np.abs(Q).max(initial=0.0) * np.abs(x).sum())
+    return 1e-13 * float(np.abs(p).max() + np.abs(Q).max() * np.abs(x).sum())

@@ -24,7 +24,7 @@ import numpy as np
 
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
-from mercer.solvers.active_set import bordered, box_qp, rounding
+from mercer.solvers.active_set import bordered, box_qp
 from mercer.solvers.solution import Solution
 from mercer.typing import Array, Gram
 
@@ -107,10 +107,12 @@ def svm_path(
     K is stored: nearly every row of it is visited.  One event costs O(n e + e^3) for e points on the elbow.
     """
     K, y = _checked(K, y, lambda_min, ridge)
+    centred, mean, unit = _standard(K)
     with one_blas_thread():  # the systems are small: more threads only wait for each other
-        walk, slope = _start(K, y, lambda_min)
-        reason = walk.follow(lambda_min, max_events)
+        walk, slope = _start(centred, y, lambda_min / unit)
+        reason = walk.follow(lambda_min / unit, max_events)
     lambdas, alphas, a0 = (np.array(part) for part in zip(*walk.knots, strict=True))
+    lambdas, a0 = unit * lambdas, unit * a0 - (alphas * y) @ mean
     slacks, primals, duals = _certificates(K, y, lambdas, alphas, a0)
     return Path(
         primal=float(primals[-1]),
@@ -141,7 +143,6 @@ class _Walk:
     a0: float
     s: Array
     elbow: Array  # mask
-    entered: Array  # indices that reached the elbow at this knot
     knots: list[tuple[float, Array, float]] = field(default_factory=list)  # lambda, a, a0
     events: list[Event] = field(default_factory=list)
     still: int = 0  # steps of no length, in a row
@@ -188,14 +189,12 @@ class _Walk:
         E = np.flatnonzero(self.elbow)
         a, y = self.a[E], self.y[E]
         free = (a > 0.0) & (a < 1.0)
-        if len(self.entered) == 1:  # alone, it will move: a guess that saves one round
-            free |= self.entered == E
         lo, hi = np.where(a > 0.0, -np.inf, 0.0), np.where(a < 1.0, np.inf, 0.0)
         Q = y[:, None] * y * self.K[np.ix_(E, E)]
-        x, d0, free = box_qp(Q, np.ones(len(E)), y, lo, hi, np.zeros(len(E)), free)
+        x, d0, free, noise = box_qp(Q, np.ones(len(E)), y, lo, hi, np.zeros(len(E)), free)
         d0 = self._glide() if np.isnan(d0) else d0
         ds = -1.0 - self.y * ((y * x) @ self.K[E] + d0)
-        stays = free | (np.abs(ds[E]) <= rounding(Q, np.append(1.0, d0), x))
+        stays = free | (np.where(a > 0.0, ds[E], -ds[E]) <= noise)
         ds[E[stays]] = 0.0
         self.elbow[E[~stays]] = False
         d = np.zeros_like(self.a)
@@ -229,7 +228,6 @@ class _Walk:
         self.a[inner] = d[inner] > 0.0
         self.elbow[outer] = True
         self.s[outer] = 0.0
-        self.entered = outer
         return [("one" if d[i] > 0.0 else "zero", i) for i in inner] + [("enter", i) for i in outer]
 
     def _refresh(self) -> None:
@@ -253,6 +251,18 @@ class _Walk:
         self.events += [Event(len(self.knots) - 1, kind, int(i)) for kind, i in arrived]
 
 
+def _standard(K: Array) -> tuple[Array, Array, float]:
+    """HKH / unit with entries of order 1, the column means m of K, and the unit.
+
+    The path is the same, at lambda / unit: as y'a = 0, centring changes f by a constant m'(a o y), which a0 takes up.
+    It keeps the digits of kernels that are nearly constant.
+    """
+    mean = K.mean(axis=0)
+    centred = K - mean - (mean - mean.mean())[:, None]
+    unit = float(np.abs(centred).max()) or 1.0
+    return centred / unit, mean, unit
+
+
 def _start(K: Array, y: Array, lambda_min: float) -> tuple[_Walk, float]:
     """The first knot, and the slope of a0 in lambda above it.
 
@@ -273,7 +283,7 @@ def _start(K: Array, y: Array, lambda_min: float) -> tuple[_Walk, float]:
     elbow = np.abs(s) <= 1e-12 * (abs(lam) + np.abs(Qa).max())
     elbow[free] = True
     s[elbow] = 0.0
-    return _Walk(K, y, float(lam), a, float(a0), s, elbow, np.empty(0, int)), float(slope)
+    return _Walk(K, y, float(lam), a, float(a0), s, elbow), float(slope)
 
 
 def _shares(K: Array, y: Array, major: float) -> tuple[Array, Array]:

@@ -222,7 +222,7 @@ def gradient(t: Trial) -> None:
     found = k.vjp(A[:half], B, W[:half]) + k.vjp(A[half:], B, W[half:])
     for j, name in enumerate(k.theta_names):
         expected = _difference(lambda theta: float(np.sum(W * _cross(k.with_theta(theta), t.X, t.Y))), k.theta, j)
-        allowed = 1e-7 * float(np.sum(abs(W) * (abs(C) + 1e-6)))
+        allowed = 1e-7 * (abs(expected) + float(np.sum(abs(W) * (abs(C) + 1e-6))))
         gap = abs(float(found[j]) - expected)
         assert gap <= allowed, f"by vjp it is {found[j]:.9g} in {name}, by differences {expected:.9g}"
 
