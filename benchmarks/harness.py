@@ -7,11 +7,15 @@ For every case:
    the best of the rounds counts;
 3. in the first round every rival's answer is compared with ours.
 
+On a busy machine look at `cpu_ratio` too: processor time of all threads does not grow while others have the core.
+
 The floor is work that no implementation can do without; `times_floor` says how far from it we are.
 """
 
 from __future__ import annotations
 
+import math
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -81,6 +85,7 @@ class Row:
     ours_s: float
     rival_s: float | None
     ratio: float | None  # rival_s / ours_s: how many times faster we are
+    cpu_ratio: float | None  # the same in processor time
     same: bool | None
     detail: str
     floor_s: float | None
@@ -91,9 +96,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Race:
-    """What came out of the rounds: the best seconds of each contestant, and each rival's agreement with us."""
+    """What came out of the rounds: each contestant's best seconds, and each rival's agreement with us."""
 
-    best: dict[str, float]
+    wall: dict[str, float]
+    cpu: dict[str, float]
     verdicts: dict[str, Agreement]
 
 
@@ -110,18 +116,19 @@ def run(case: Case, *, repeat: int = 3, smoke: bool = False) -> list[Row]:
 def race(case: Case, data: Any, repeat: int) -> Race:
     """`repeat` rounds in which every contestant has one turn."""
     tasks = _contestants(case)
-    best, verdicts = dict.fromkeys(tasks, float("inf")), {}
+    wall, cpu = dict.fromkeys(tasks, math.inf), dict.fromkeys(tasks, math.inf)
+    verdicts = {}
     for turn in range(repeat):
         mine = None
         for name, task in tasks.items():
-            seconds, answer = _clock(task, data)
-            best[name] = min(best[name], seconds)
+            seconds, work, answer = _clock(task, data)
+            wall[name], cpu[name] = min(wall[name], seconds), min(cpu[name], work)
             if turn == 0 and name == OURS:
                 mine = answer
             elif turn == 0 and name in case.rivals:
                 verdicts[name] = case.check(data, mine, answer)
             del answer  # before the next contestant needs the memory
-    return Race(best, verdicts)
+    return Race(wall, cpu, verdicts)
 
 
 def _contestants(case: Case) -> dict[str, Task]:
@@ -129,11 +136,17 @@ def _contestants(case: Case) -> dict[str, Task]:
     return {OURS: case.ours} | rivals | ({FLOOR: case.floor} if case.floor else {})
 
 
-def _clock(task: Task, data: Any) -> tuple[float, Any]:
-    start = time.perf_counter()
+def _clock(task: Task, data: Any) -> tuple[float, float, Any]:
+    """Seconds by the clock, seconds of processor time (all threads and child processes), and the answer."""
+    work, start = _processor_time(), time.perf_counter()
     answer = task(data)
-    seconds = time.perf_counter() - start
-    return (answer.seconds, answer.value) if isinstance(answer, SelfTimed) else (seconds, answer)
+    seconds, work = time.perf_counter() - start, _processor_time() - work
+    return (answer.seconds, work, answer.value) if isinstance(answer, SelfTimed) else (seconds, work, answer)
+
+
+def _processor_time() -> float:
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 def _memory(case: Case, data: Any) -> dict[str, int | None]:
@@ -141,8 +154,7 @@ def _memory(case: Case, data: Any) -> dict[str, int | None]:
 
 
 def _row(case: Case, rival: str, result: Race, bytes_of: dict[str, int | None]) -> Row:
-    ours, theirs, floor = (result.best.get(name) for name in (OURS, rival, FLOOR))
-    assert ours is not None
+    ours, theirs, floor = result.wall[OURS], result.wall.get(rival), result.wall.get(FLOOR)
     missing = Agreement(False, f"skipped: {case.rivals[rival].needs} is not installed")
     verdict = result.verdicts.get(rival, missing)
     return Row(
@@ -152,6 +164,7 @@ def _row(case: Case, rival: str, result: Race, bytes_of: dict[str, int | None]) 
         ours_s=ours,
         rival_s=theirs,
         ratio=None if theirs is None else theirs / ours,
+        cpu_ratio=None if theirs is None or not result.cpu[OURS] else result.cpu[rival] / result.cpu[OURS],
         same=None if theirs is None else verdict.same,
         detail=verdict.detail,
         floor_s=floor,

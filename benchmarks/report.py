@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.harness import Row
 
 _PACKAGES = ("mercer", "numpy", "scipy", "scikit-learn", "numba")
-_HEAD = ("case", "rival", "ours s", "rival s", "ratio", "x floor", "MB", "rival MB", "same", "detail")
+_HEAD = ("case", "rival", "ours s", "rival s", "ratio", "cpu", "x floor", "MB", "rival MB", "same", "detail")
 
 
 def geometric_mean(ratios: Sequence[float]) -> float:
@@ -32,9 +32,9 @@ def table(rows: Sequence[Row], *, head: bool = True) -> str:
 
 def _cells(row: Row) -> tuple[str, ...]:
     verdict = {True: "yes", False: "NO", None: "-"}[row.same]
-    numbers = (row.ours_s, row.rival_s, row.ratio, row.times_floor, _mega(row.extra_bytes), _mega(row.rival_bytes))
-    return (f"{row.suite} {row.case}", row.rival, *("-" if x is None else f"{x:.3g}" for x in numbers), verdict,
-            row.detail)  # fmt: skip
+    seconds = (row.ours_s, row.rival_s, row.ratio, row.cpu_ratio, row.times_floor)
+    numbers = ("-" if x is None else f"{x:.3g}" for x in (*seconds, _mega(row.extra_bytes), _mega(row.rival_bytes)))
+    return f"{row.suite} {row.case}", row.rival, *numbers, verdict, row.detail
 
 
 def _mega(size: int | None) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import time
 
 import numpy as np
 import pytest
@@ -60,6 +61,22 @@ def test_the_best_round_counts():
     assert row.times_floor == row.ours_s / row.floor_s
 
 
+def test_the_cpu_ratio_counts_work_not_waiting():
+    def work(n):
+        until = time.process_time() + 0.2
+        while time.process_time() < until:
+            pass
+        return n
+
+    def wait(n):
+        time.sleep(0.3)
+        return work(n)
+
+    (row,) = run(case(ours=work, rivals={"sleeper": Rival(wait, "numpy")}, cold=True), repeat=1)
+    assert row.rival_s - 0.3 > 0.15
+    assert 0.8 < row.cpu_ratio < 1.25
+
+
 def test_a_wrong_answer_is_reported():
     (row,) = run(case(ours=lambda n: n + 1), repeat=1)
     assert row.same is False
@@ -73,7 +90,7 @@ def test_a_rival_that_is_not_installed_is_skipped():
     (row,) = run(case(rivals={"nobody": Rival(refuse, "no_such_module_anywhere")}), repeat=1)
     assert row.detail == "skipped: no_such_module_anywhere is not installed"
     assert row.ours_s > 0.0
-    assert (row.rival_s, row.ratio, row.same) == (None, None, None)
+    assert (row.rival_s, row.ratio, row.cpu_ratio, row.same) == (None,) * 4
     assert "skipped" in report.table([row])
     assert report.summary([row]) == ""
 

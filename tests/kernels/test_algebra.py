@@ -13,6 +13,7 @@ from mercer.gram import LazyGram
 from mercer.items import Strings
 from mercer.kernels import (
     RBF,
+    AllSubsets,
     Bounded,
     Centred,
     Constant,
@@ -25,6 +26,7 @@ from mercer.kernels import (
     Modulated,
     Negated,
     Normalised,
+    On,
     Polynomial,
     PolynomialOf,
     Power,
@@ -36,8 +38,6 @@ from mercer.kernels import (
     White,
     kernel,
 )
-from mercer.kernels.subsets import AllSubsets
-from mercer.kernels.tables import On
 
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(6, 3)), rng.normal(size=(4, 3))

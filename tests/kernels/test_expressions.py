@@ -11,9 +11,21 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from mercer.gram import LazyGram
-from mercer.kernels import Exp, GaussianOf, Negated, Normalised, PolynomialOf, Power, Product, Scaled, Sum, parse
-from mercer.kernels.sets import Intersection, SubsetCount
-from mercer.kernels.strings import Spectrum
+from mercer.kernels import (
+    Exp,
+    GaussianOf,
+    Intersection,
+    Negated,
+    Normalised,
+    PolynomialOf,
+    Power,
+    Product,
+    Scaled,
+    Spectrum,
+    SubsetCount,
+    Sum,
+    parse,
+)
 from mercer.parameters import value
 from mercer.testing import check_kernel, reference
 from mercer.testing.strategies import any_vectors, expressions, leaves, sets, strings, vectors

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.kernels import RBF, GaussianOf, Linear, Normalised, Polynomial, Sigmoid
-from mercer.kernels.angular import Cosine
-from mercer.kernels.sets import SubsetCount
-from mercer.kernels.strings import Spectrum
+from mercer.kernels import RBF, Cosine, GaussianOf, Linear, Normalised, Polynomial, Sigmoid, Spectrum, SubsetCount
 
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(7, 3)), rng.normal(size=(4, 3))

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.kernels import RBF, Linear, Modulated, Polynomial, Pullback, rank_one
-from mercer.kernels.strings import Spectrum
+from mercer.kernels import RBF, Linear, Modulated, Polynomial, Pullback, Spectrum, rank_one
 from mercer.testing import check_kernel
 
 rng = np.random.default_rng(0)

@@ -52,7 +52,8 @@ def test_squared_distances_are_never_negative_and_zero_for_equal_rows_K3(X):
         S = distances(V, V)
         assert (S >= 0.0).all()
         assert_array_equal(np.diag(S), 0.0)
-        assert_allclose(S, exact(V.tolist(), V.tolist()), rtol=1e-3 if dtype == np.float32 else 1e-11)
+        rtol, underflow = (1e-3 if dtype == np.float32 else 1e-11), float(np.finfo(dtype).tiny)
+        assert_allclose(S, exact(V.tolist(), V.tolist()), rtol=rtol, atol=underflow)
 
 
 def test_subtracting_the_centre_is_exact():

@@ -10,9 +10,10 @@ error is below 2 units in the last place; where the result is below the smallest
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import overload
+
+from mercer.compiled.bits import bits32, bits64, float_of_bits32, float_of_bits64
 
 _LOG2E = 1.4426950408889634
 _LN2_HI, _LN2_LO = 0.6931471803691238, 1.9082149292705877e-10
@@ -40,25 +41,6 @@ _POLY_32 = tuple(
 )  # fmt: skip
 
 
-def _bitcast(name: str, source: types.Type, target: types.Type, kind: ir.Type) -> object:
-    """A numba function that reads the same bits as another type."""
-
-    def typed(typingctx: object, x: object) -> object:
-        def codegen(context: object, builder: ir.IRBuilder, signature: object, args: list[ir.Value]) -> ir.Value:
-            return builder.bitcast(args[0], kind)
-
-        return target(source), codegen
-
-    typed.__name__ = name
-    return intrinsic(typed)
-
-
-_bits64 = _bitcast("bits64", types.float64, types.int64, ir.IntType(64))
-_float64 = _bitcast("float64", types.int64, types.float64, ir.DoubleType())
-_bits32 = _bitcast("bits32", types.float32, types.int32, ir.IntType(32))
-_float32 = _bitcast("float32", types.int32, types.float32, ir.FloatType())
-
-
 def exp_minus(x: float) -> float:
     """exp(-x), x >= 0; the compiled versions below replace this one inside compiled functions."""
     return float(np.exp(-x))
@@ -79,7 +61,7 @@ def _exp_minus_64(x):
     p = 0.0
     for c in _POLY:
         p = p * r + c
-    value = p * _float64((_bits64(t) + 1023) << 52)
+    value = p * float_of_bits64((bits64(t) + 1023) << 52)
     return value if x > _SMALL else 0.0
 
 
@@ -91,5 +73,5 @@ def _exp_minus_32(x):
     p = _ZERO_32
     for c in _POLY_32:
         p = p * r + c
-    value = p * _float32(np.int32((_bits32(t) + np.int32(127)) << np.int32(23)))
+    value = p * float_of_bits32(np.int32((bits32(t) + np.int32(127)) << np.int32(23)))
     return value if x > _SMALL_32 else _ZERO_32

@@ -2,7 +2,7 @@
 
     dense      every entry, into one array
     product    K @ V without K
-    fold_rows  any reduction over row panels (top-k, argmin, ...)
+    fold_rows  any reduction along rows (top-k, argmin, ...)
 
 `block(r, c)` gives the tile of two slices.  Results do not depend on the number of threads.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mercer.config import config
-from mercer.engine.pool import run
+from mercer.engine.pool import run, tick
 from mercer.engine.tiles import Tile, all_tiles, cuts, lower_tiles
 from mercer.errors import MemoryBudgetError
 from mercer.typing import Array
@@ -80,25 +80,30 @@ def product(block: Block, n: int, V: Array) -> Array:
                 sums[s][r] += T @ V[c]
                 if i != j:
                     sums[s][c] += T.conj().T @ V[r]
+                tick()
 
-    run(stripe, range(len(stripes)))
+    run(stripe, range(len(stripes)), steps=len(pieces) * (len(pieces) + 1) // 2)
     return np.asarray(sums.sum(axis=0))
 
 
 def cross_product(block: Block, shape: tuple[int, int], V: Array) -> Array:
     """K @ V for an n x m matrix, tile by tile."""
-    n, m = shape
-    out = np.zeros((n, V.shape[1]), dtype=np.result_type(V, float))
-    columns = cuts(m)
+    out = np.zeros((shape[0], V.shape[1]), dtype=np.result_type(V, float))
 
-    def panel(r: slice) -> None:
-        for c in columns:
-            out[r] += block(r, c) @ V[c]
+    def add(r: slice, c: slice) -> None:
+        out[r] += block(r, c) @ V[c]
 
-    run(panel, cuts(n))
+    fold_rows(add, shape)
     return out
 
 
-def fold_rows(panel: Callable[[slice], None], n: int) -> None:
-    """Call `panel` on every slice of rows; each writes its own rows of some result."""
-    run(panel, cuts(n))
+def fold_rows(fold: Callable[[slice, slice], None], shape: tuple[int, int]) -> None:
+    """Call `fold` on every tile of an n x m matrix, those of the same rows from left to right by one thread."""
+    rows, columns = map(cuts, shape)
+
+    def panel(r: slice) -> None:
+        for c in columns:
+            fold(r, c)
+            tick()
+
+    run(panel, rows, steps=len(rows) * len(columns))

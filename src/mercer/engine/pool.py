@@ -2,15 +2,18 @@
 
 The heavy parts of a tile (BLAS, compiled loops) release the interpreter lock, so plain threads use all cores.
 BLAS itself is held to one thread meanwhile: the tiles own the cores.  The calling thread only waits, and a
-Ctrl-C reaches it at once: the workers finish the tile in hand and the interrupt is raised.
+Ctrl-C reaches it at once: the workers finish the tile in hand and the interrupt is raised.  A task of many tiles
+calls `tick` after each of them.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from contextvars import copy_context
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, field
 from functools import cache
 from threading import Lock
 from typing import Any, TypeVar
@@ -51,41 +54,82 @@ def one_blas_thread() -> Iterator[None]:
                 limit.restore_original_limits()
 
 
-def run(task: Callable[[T], None], jobs: Sequence[T]) -> None:
-    """Do `task(job)` for every job, on the configured number of threads; the order is not specified."""
+class _Stopped(Exception):
+    """Ends a task from within, after an error or an interrupt elsewhere."""
+
+
+@dataclass(eq=False)
+class _Watch:
+    """What the waiting thread and the workers know of each other."""
+
+    stop: bool = False
+    ticks: list[None] = field(default_factory=list)  # appending is atomic
+
+
+_watch: ContextVar[_Watch | None] = ContextVar("mercer_watch", default=None)
+
+
+def tick() -> None:
+    """Count one step of a task that has many, and end it here if the run has been stopped."""
+    watch = _watch.get()
+    if watch is not None:
+        watch.ticks.append(None)
+        if watch.stop:
+            raise _Stopped
+
+
+def run(task: Callable[[T], None], jobs: Sequence[T], *, steps: int | None = None) -> None:
+    """Do `task(job)` for every job, on the configured number of threads; the order is not specified.
+
+    Progress is told in jobs; tasks that call `tick` say by `steps` how often they will in all.
+    """
     settings = config()
     threads = min(settings.threads, len(jobs))
-    if len(jobs) == 1 and settings.progress is None:
+    if _watch.get() is not None:  # inside a task: the threads are taken
+        for job in jobs:
+            task(job)
+    elif len(jobs) == 1 and settings.progress is None:
         task(jobs[0])
     elif threads <= 1 and settings.progress is None:
         with one_blas_thread():  # as below, so that the last bit does not depend on the number of threads
             for job in jobs:
                 task(job)
     else:
-        _run_threads(task, jobs, max(threads, 1))
+        _run_threads(task, jobs, max(threads, 1), steps)
 
 
-def _run_threads(task: Callable[[T], None], jobs: Sequence[T], threads: int) -> None:
+def _run_threads(task: Callable[[T], None], jobs: Sequence[T], threads: int, steps: int | None) -> None:
     todo = iter(range(len(jobs)))  # next() on it is atomic, so it deals the jobs out
-    done: list[int] = []
-    stop = False
+    watch = _Watch()
 
     def worker() -> None:
-        for i in todo:
-            if stop:
-                return
-            task(jobs[i])
-            done.append(i)
+        _watch.set(watch)
+        with suppress(_Stopped):
+            for i in todo:
+                task(jobs[i])
+                if steps is None:
+                    tick()
 
-    progress = config().progress
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        pending = {pool.submit(copy_context().run, worker) for _ in range(threads)}
+    progress, total = config().progress, len(jobs) if steps is None else steps
+    with one_blas_thread():
+        pending = {_threads(threads).submit(copy_context().run, worker) for _ in range(threads)}
         try:
             while pending:
                 finished, pending = wait(pending, timeout=_POLL, return_when=FIRST_EXCEPTION)
                 for future in finished:
                     future.result()
                 if progress is not None:
-                    progress(len(done), len(jobs))
+                    progress(len(watch.ticks), total)
         finally:
-            stop = True  # on an error or an interrupt the other workers end after their tile
+            watch.stop = True  # on an error or an interrupt the other workers end after their tile
+            wait(pending)
+
+
+@cache
+def _threads(count: int) -> ThreadPoolExecutor:
+    """Threads that live on between runs: starting one costs as much as a tile."""
+    return ThreadPoolExecutor(count, thread_name_prefix="mercer")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # a forked process has none of its parent's threads

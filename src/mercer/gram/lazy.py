@@ -18,8 +18,9 @@ import numpy as np
 
 from mercer.engine import fill
 from mercer.engine.pool import run
-from mercer.engine.tiles import all_tiles, cuts, lower_tiles
+from mercer.engine.tiles import all_tiles, lower_tiles
 from mercer.errors import bad
+from mercer.gram.single import in_single
 from mercer.gram.stored import places
 from mercer.kernels.base import Kernel, gram_of, prepare_pair
 from mercer.typing import Array
@@ -82,6 +83,17 @@ class LazyGram:
         self._require_square("sub")
         return LazyGram.of(self.kernel, self.A[places(index, len(self))])
 
+    def part(self, I: Array | None, J: Array | None) -> LazyGram:
+        """K[I, :][:, J], still lazy; None stands for all."""
+        A = self.A if I is None else self.A[np.asarray(I, dtype=np.intp)]
+        B = A if J is I and self.symmetric else self.B if J is None else self.B[np.asarray(J, dtype=np.intp)]
+        return LazyGram.of(self.kernel, A, B)
+
+    def single(self) -> LazyGram:
+        """The same Gram from data rounded to single precision."""
+        A = in_single(self.A)
+        return LazyGram.of(self.kernel, A, A if self.symmetric else in_single(self.B))
+
     def __matmul__(self, V: Array) -> Array:
         """K @ V without K; sums are in double precision whatever the type of the tiles."""
         V = np.asarray(V)
@@ -143,11 +155,10 @@ class LazyGram:
             raise bad("LazyGram", "count", f"between 1 and the number of columns ({m})", count, "Ask for fewer.")
         index, best = np.zeros((n, count), dtype=np.intp), np.full((n, count), np.inf)
 
-        def panel(r: slice) -> None:
-            for c in cuts(m):
-                select.smallest(np.ascontiguousarray(block(r, c)), c.start, index[r], best[r])
+        def fold(r: slice, c: slice) -> None:
+            select.smallest(np.ascontiguousarray(block(r, c)), c.start, index[r], best[r])
 
-        fill.fold_rows(panel, n)
+        fill.fold_rows(fold, self.shape)
         return index, best
 
     def _require_square(self, what: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -30,12 +30,19 @@ class StoredGram:
                       "Use (K + K.T) / 2 if the asymmetry is noise.")  # fmt: skip
         self.K: Array = K
 
+    @classmethod
+    def of(cls, K: Array) -> Self:
+        """A piece of a matrix that has been checked already."""
+        new = cls.__new__(cls)
+        new.K = K
+        return new
+
     def __len__(self) -> int:
         return len(self.K)
 
     @property
     def shape(self) -> tuple[int, int]:
-        return len(self.K), len(self.K)
+        return len(self.K), self.K.shape[1]
 
     def dense(self) -> Array:
         """The matrix itself."""
@@ -52,7 +59,16 @@ class StoredGram:
     def sub(self, index: Array) -> StoredGram:
         """K[index, index]."""
         chosen = places(index, len(self))
-        return StoredGram(self.K[np.ix_(chosen, chosen)])
+        return StoredGram.of(self.K[np.ix_(chosen, chosen)])
+
+    def part(self, I: Array | None, J: Array | None) -> StoredGram:
+        """K[I, :][:, J]; None stands for all."""
+        K = self.K if I is None else self.K[I]
+        return StoredGram.of(K if J is None else K[:, J])
+
+    def single(self) -> StoredGram:
+        """The matrix as it is: it is stored already."""
+        return self
 
     def __matmul__(self, V: Array) -> Array:
         return np.asarray(self.K @ V)

@@ -112,7 +112,7 @@ def _from_objects(V: Array, owner: str) -> Array:
             return V.astype(np.float64)
         except (TypeError, ValueError):
             pass
-    first = next((v for v in V.ravel() if not isinstance(v, (int, float))), None)
+    first = next((v for v in V.ravel().tolist() if not isinstance(v, (int, float))), None)
     raise wrong_kind(owner, "an array of numbers", f"dtype {V.dtype} holding {first!r}",
                      "Encode text and categories first, or choose columns with On(columns, kernel).")  # fmt: skip
 

@@ -137,7 +137,7 @@ class Geometric(Dot):
     def shape(self, G: Array) -> bool:
         from mercer.compiled import polynomial
 
-        return bool(polynomial.horner(G, (1.0,) * (self.degree + 1)))
+        return bool(polynomial.horner(G, np.ones(self.degree + 1)))
 
     def feature_map(self, X: Any) -> Array:
         return maps.ordered_products(maps.dense(X, "Geometric"), self.degree)

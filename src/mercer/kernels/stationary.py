@@ -45,7 +45,7 @@ class Stationary(Kernel):
 
     def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Rows:
         lengthscale = np.atleast_1d(value(self.lengthscale))
-        if self.ard and len(lengthscale) != X.width:
+        if self.ard and len(X) and len(lengthscale) != X.width:
             raise bad(type(self).__name__, "lengthscale", f"one number or one per column ({X.width})",
                       f"{len(lengthscale)} numbers", "Give as many lengthscales as X has columns.")  # fmt: skip
         X = real(X, pool)

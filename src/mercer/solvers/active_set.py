@@ -4,9 +4,9 @@
 
 The primal active-set method.  A set of coordinates is free; the bordered linear system of the free ones gives the best
 point on their face, the line towards it stops at the first bound met (that coordinate is fixed), and at the best
-point of a face the coordinate that gains most by leaving its bound is freed.  Every face is entered with lower objective
-than the one before, so there are finitely many.  A coordinate is freed only when that lowers the objective to first
-order, which keeps the bordered system regular although Q may be singular.
+point of a face the coordinate that gains most by leaving its bound is freed.  The objective falls from each such point
+to the next, so no face is visited twice.  A coordinate is freed only when that lowers the objective to first order,
+which keeps the bordered system regular although Q may be singular.
 """
 
 from __future__ import annotations

@@ -4,11 +4,11 @@
 
 which is the C-SVC with C = 1/lambda.  With Q_ij = y_i y_j K_ij and s_i = lambda (1 - y_i f_i) it is optimal when
 
-    s = lambda 1 - Qa - a0 y,   y'a = 0,     a_i = 1 where s_i > 0,  a_i = 0 where s_i < 0,  0 <= a_i <= 1 where s_i = 0.
+    s = lambda 1 - Qa - a0 y,   y'a = 0,   and   a_i = 1 where s_i > 0,   a_i = 0 where s_i < 0,   else 0 <= a_i <= 1.
 
 As long as every point keeps its case, these equations are linear in lambda; so a, a0 and s are piecewise linear.
-The *elbow* is the set of points on the margin, s_i = 0.  Walking down from large lambda, (a, a0) keeps its direction until
-a point reaches the elbow or the a_i of an elbow point reaches 0 or 1; there a new direction is found.
+The *elbow* is the set of points on the margin, s_i = 0.  Walking down from large lambda, (a, a0) keeps its direction
+until a point reaches the elbow or the a_i of an elbow point reaches 0 or 1; there a new direction is found.
 
 The direction at a knot is itself the optimum of a small QP over the elbow, in which points with a_i on a bound may only
 move inwards.  Solving that QP, rather than swapping one point, makes simultaneous events, duplicated points and
@@ -18,7 +18,6 @@ dependent rows of K ordinary: the step that follows always has positive length.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,7 +28,8 @@ from mercer.solvers.solution import Solution
 from mercer.typing import Array, Gram
 
 
-class Event(NamedTuple):
+@dataclass(frozen=True)
+class Event:
     """At knot `knot`, point `index` reached the elbow ("enter") or its a_i reached a bound ("zero", "one")."""
 
     knot: int
@@ -41,9 +41,9 @@ class Event(NamedTuple):
 class Path(Solution):
     """The path as its knots, largest lambda first; a, a0 and the slacks are linear in between.
 
-    `primal` and `dual` belong to the last knot, `primals` and `duals` to all, recomputed from a and K.  The reason
-    is "lambda_min", "separable" (no slack is left: from the last knot down f is the hard margin), "max_events", "interrupted"
-    or "stalled".
+    `primal` and `dual` belong to the last knot, `primals` and `duals` to all, recomputed from a and K.  The walk
+    ended for the reason "lambda_min", "separable" (no slack is left: from the last knot down f is the hard margin),
+    "max_events", "interrupted" or "stalled"; it converged if it came to one of the first two with every gap closed.
     """
 
     lambdas: Array  # (m,)
@@ -84,10 +84,10 @@ class Path(Solution):
         return np.asarray((self.alpha(lam) > 0.0).sum(axis=-1))
 
     def _at(self, lam: float | Array, knots: Array, *, above: float = 0.0) -> Array:
-        """A quantity known at the knots: linear between, slope `above` before the first, proportional after the last."""
+        """A quantity known at the knots, linear between; of slope `above` before them, proportional after them."""
         lam = np.asarray(lam, dtype=float)
         first, last = self.lambdas[0], self.lambdas[-1]
-        if not (lam > 0.0).all() or (self.reason != "separable" and (lam < last).any()):
+        if not (lam > 0.0).all() or (self.reason != "separable" and (lam < last * (1.0 - 1e-12)).any()):
             raise bad("Path", "lambda = 1/C", f"at least {last:.6g}, where the path ends ({self.reason})", lam.min(),
                       "Follow the path further: lower lambda_min or raise max_events.")  # fmt: skip
         place = np.interp(-lam, -self.lambdas, np.arange(len(knots)))
@@ -112,13 +112,13 @@ def svm_path(
         walk, slope = _start(centred, y, lambda_min / unit)
         reason = walk.follow(lambda_min / unit, max_events)
     lambdas, alphas, a0 = (np.array(part) for part in zip(*walk.knots, strict=True))
-    lambdas, a0 = unit * lambdas, unit * a0 - (alphas * y) @ mean
+    lambdas, a0 = unit * lambdas, unit * a0 
     slacks, primals, duals = _certificates(K, y, lambdas, alphas, a0)
     return Path(
         primal=float(primals[-1]),
         dual=float(duals[-1]),
         n_iter=len(walk.events),
-        converged=reason in ("lambda_min", "separable"),
+        converged=reason in ("lambda_min", "separable") and bool(np.all(primals - duals <= 1e-6 * primals)),
         reason=reason,
         lambdas=lambdas,
         alphas=alphas,
@@ -149,7 +149,7 @@ class _Walk:
 
     def follow(self, lambda_min: float, max_events: int) -> str:
         """Walk down to `lambda_min`; returns why the walk ended.  Ctrl-C ends it at the last knot."""
-        self._keep([("enter", i) for i in np.flatnonzero(self.elbow)])
+        self._keep([("enter", int(i)) for i in np.flatnonzero(self.elbow)])
         try:
             while not (reason := self._end(lambda_min, max_events)):
                 self._advance(lambda_min)
@@ -172,7 +172,7 @@ class _Walk:
         d, d0, ds = self._direction()
         until = self._until(d, ds)
         step = float(min(until.min(), self.lam - lambda_min))
-        self.lam = max(self.lam - step, lambda_min)
+        self.lam = self.lam - step if step < self.lam - lambda_min else lambda_min
         self.a += step * d
         self.a0 += step * d0
         self.s += step * ds
@@ -220,7 +220,7 @@ class _Walk:
         until[shrinks] = -self.a[shrinks] / d[shrinks]
         nears = ~self.elbow & np.where(self.a == 1.0, ds < 0.0, ds > 0.0)
         until[nears] = -self.s[nears] / ds[nears]
-        return np.maximum(until, 0.0)
+        return np.asarray(np.maximum(until, 0.0))
 
     def _arrive(self, reached: Array, d: Array) -> list[tuple[str, int]]:
         """Put the points that reached a bound or the elbow exactly there."""
@@ -228,7 +228,7 @@ class _Walk:
         self.a[inner] = d[inner] > 0.0
         self.elbow[outer] = True
         self.s[outer] = 0.0
-        return [("one" if d[i] > 0.0 else "zero", i) for i in inner] + [("enter", i) for i in outer]
+        return [("one" if d[i] > 0.0 else "zero", int(i)) for i in inner] + [("enter", int(i)) for i in outer]
 
     def _refresh(self) -> None:
         """Remove the rounding that steps have piled up: put the elbow on the margin again, and s on a."""
@@ -248,7 +248,7 @@ class _Walk:
         """Record the knot and its events; a step too short to tell from none mends the knot before."""
         self.still = self.still + 1 if self.knots and self.knots[-1][0] == self.lam else 0
         self.knots[len(self.knots) - bool(self.still) :] = [(self.lam, self.a.copy(), self.a0)]
-        self.events += [Event(len(self.knots) - 1, kind, int(i)) for kind, i in arrived]
+        self.events += [Event(len(self.knots) - 1, kind, i) for kind, i in arrived]
 
 
 def _standard(K: Array) -> tuple[Array, Array, float]:
@@ -258,9 +258,11 @@ def _standard(K: Array) -> tuple[Array, Array, float]:
     It keeps the digits of kernels that are nearly constant.
     """
     mean = K.mean(axis=0)
-    centred = K - mean - (mean - mean.mean())[:, None]
+    centred = K - mean
+    centred -= (mean - mean.mean())[:, None]
     unit = float(np.abs(centred).max()) or 1.0
-    return centred / unit, mean, unit
+    centred /= unit
+    return centred, mean, unit
 
 
 def _start(K: Array, y: Array, lambda_min: float) -> tuple[_Walk, float]:
@@ -272,11 +274,9 @@ def _start(K: Array, y: Array, lambda_min: float) -> tuple[_Walk, float]:
     major = 1.0 if y.sum() >= 0.0 else -1.0
     a, free = _shares(K, y, major)
     Qa = y * (K @ (y * a))
-    large, small = (free if len(free) else np.flatnonzero((y == major) & (a == 1.0))), np.flatnonzero(y != major)
-    level = Qa[large].mean() if len(free) else Qa[large].max()
-    slope = major if y.sum() else 0.0
-    lam = 0.5 * (level + Qa[small].max())
-    a0 = major * (lam - level)
+    level = Qa[free].mean() if len(free) else Qa[(y == major) & (a == 1.0)].max()
+    lam = 0.5 * (level + Qa[y != major].max())
+    a0, slope = major * (lam - level), major if y.sum() else 0.0
     if lam <= lambda_min:
         lam, a0 = lambda_min, a0 + slope * (lambda_min - lam)
     s = lam - Qa - a0 * y

@@ -184,7 +184,8 @@ def _clarabel(problem: QP, max_iter: int) -> tuple[Array, Array, Array, int, str
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_iter, settings.max_threads = False, max_iter, 1
     # as far as it goes: the point is judged here, not there
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-13
+    settings.tol_gap_abs = settings.tol_gap_rel = 1e-12
+    settings.tol_feas = 1e-10
     m, k = len(problem.b), len(problem.h)
     cones = [clarabel.ZeroConeT(m), clarabel.NonnegativeConeT(k)]
     rows, right = np.vstack([problem.A, problem.G]), np.concatenate([problem.b, problem.h])
@@ -197,8 +198,10 @@ def _clarabel(problem: QP, max_iter: int) -> tuple[Array, Array, Array, int, str
 def _refuse_nonconvex(P: Array) -> None:
     values = np.linalg.eigvalsh(P)
     if values[0] < -1e-9 * np.abs(values).max():
-        raise NotPositiveDefinite(f"solve_qp: P must be positive semi-definite; got smallest eigenvalue {values[0]:.3g}. "
-                                  "A non-convex program may have a duality gap, and has no certificate.")  # fmt: skip
+        raise NotPositiveDefinite(
+            f"solve_qp: P must be positive semi-definite; got smallest eigenvalue {values[0]:.3g}. "
+            "A non-convex program may have a duality gap, and then no certificate."
+        )
 
 
 def _checked(name: str, given: Any, shape: tuple[int, ...]) -> Array:

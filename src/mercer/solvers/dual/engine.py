@@ -1,0 +1,404 @@
+"""The engine: blocks of violators, shrinking, and a proof on all items at the end.
+
+Up to WHOLE items the Gram is stored in single precision and one SMO runs on it.  Beyond that:
+
+1. a rough solution on a random subset gives a first gradient on all items;
+2. blocks of the worst violators, half of them from the last block, are solved by SMO on their own small Gram, and
+   the gradient follows by one streamed product with the coefficients that changed; nothing else is stored;
+3. items at a bound that will hardly move are dropped from the active set, which is how most of the work is saved;
+4. when the active set is solved, the gradient of dropped items is brought up to date by what changed since, the
+   extreme ones are computed again in double precision, and if any item violates the conditions it goes on.
+
+The floor of any certified solution is one evaluation of K(items, support vectors).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mercer.engine.pool import one_blas_thread, run
+from mercer.engine.tiles import cuts
+from mercer.solvers.dual.block import Unbounded, solve_block
+from mercer.solvers.dual.certificate import DualSolution, certify
+from mercer.solvers.dual.optimality import Conditions, conditions
+from mercer.solvers.dual.problem import Problem
+from mercer.typing import Array, Gram
+
+Progress = Callable[[int, float, float], None]
+
+WHOLE = 4096  # items whose Gram is stored and solved at once (an index must fit the packed argmax)
+COARSE = 2000  # items of the first, rough solution
+STORED = 8192  # active items whose Gram is stored when many of them are free
+MANY_FREE = 800
+BLOCK, WIDE_BLOCK = 1024, 2048
+SLACK = 0.25  # an item is dropped when it loses by more than this share of the violation
+DROPPED_SHARE = 0.3  # shrinking is worth its while from this share of the active set on
+CHUNK = 40_000_000  # entries an inner loop touches before the clock is looked at: about a twentieth of a second
+ROUNDS = 60
+
+
+class Stop(Exception):
+    """Raised by the clock; the state stays usable."""
+
+
+@dataclass
+class Clock:
+    """Time and step limits, and the caller's progress function."""
+
+    time_limit: float | None
+    max_iter: int | None
+    progress: Progress | None
+    start: float = field(default_factory=time.perf_counter)
+    steps: int = 0
+
+    def check(self) -> None:
+        """Stop when time or steps are used up."""
+        if self.time_limit is not None and time.perf_counter() - self.start > self.time_limit:
+            raise Stop("time_limit")
+        if self.max_iter is not None and self.steps >= self.max_iter:
+            raise Stop("max_iter")
+
+    def room(self, steps: int) -> int:
+        """At most so many steps, and not more than are left."""
+        return steps if self.max_iter is None else min(steps, self.max_iter - self.steps)
+
+    def report(self, items: int, violation: float, dual: float) -> None:
+        if self.progress is not None:
+            self.progress(items, violation, dual)
+
+
+@dataclass(eq=False)
+class Active:
+    """The items being worked on: their place among all, Gram, problem, coefficients and gradient."""
+
+    index: Array | None
+    gram: Gram
+    problem: Problem
+    b: Array
+    F: Array
+    stored: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.b)
+
+    @property
+    def free(self) -> int:
+        """How many coefficients lie strictly inside their box."""
+        inside = (self.b > self.problem.lo) & (self.b < self.problem.hi) & (self.b != 0.0)
+        return int(np.count_nonzero(inside))
+
+    def block(self, W: Array) -> Array:
+        """K[W, W] in single precision."""
+        if self.stored is None:
+            return single(self.gram.part(W, W).dense())
+        return np.ascontiguousarray(self.stored[np.ix_(W, W)])
+
+    def product(self, J: Array, v: Array) -> Array:
+        """K[:, J] @ v."""
+        if self.stored is None:
+            return self.gram.part(None, J) @ v
+        return add_rows(self.stored, J, v)
+
+
+def single(K: Array) -> Array:
+    """A contiguous float32 array, copied only when it is not one already."""
+    return np.ascontiguousarray(K, dtype=np.float32)
+
+
+def add_rows(K: Array, J: Array, v: Array) -> Array:
+    """sum_j v_j K[j, :] for rows of a stored symmetric matrix, in double precision."""
+    from mercer.compiled.rows import add_rows
+
+    out = np.zeros(K.shape[1])
+    run(lambda c: add_rows(K[:, c], J, v, out[c]), cuts(K.shape[1], 2048))
+    return out
+
+
+def solve(
+    gram: Any,
+    problem: Problem,
+    *,
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    time_limit: float | None = None,
+    start: Array | None = None,
+    progress: Progress | None = None,
+) -> DualSolution:
+    """Solve the problem on the items of `gram` until the optimality conditions hold to `tol`.
+
+    `start` is a feasible b to go on from.  A time limit, a step limit or Ctrl-C ends the work early with the best
+    solution so far and its gap.
+    """
+    with one_blas_thread():  # short products of a few thousand numbers are slower on many threads
+        engine = Engine(gram, problem, tol, Clock(time_limit, max_iter, progress), start)
+        reason = "converged"
+        try:
+            engine.run()
+        except Stop as stop:
+            reason = str(stop)
+        except KeyboardInterrupt:
+            reason = "interrupted"
+        except Unbounded:
+            reason = "unbounded"
+        if reason not in ("converged", "stalled"):
+            engine.recompute()
+        return certify(
+            engine.b, engine.F, problem, tol=tol, n_iter=engine.clock.steps, reason=reason, error=engine.error,
+            trace=engine.trace,
+        )  # fmt: skip
+
+
+class Engine:
+    """The state of one solution: coefficients b and gradient F = (K + diag(ridge)) b - z on all items."""
+
+    def __init__(self, gram: Gram, problem: Problem, tol: float, clock: Clock, start: Array | None) -> None:
+        self.exact, self.fast = gram, gram.single()
+        self.problem, self.tol, self.clock = problem, tol, clock
+        self.b = np.array(problem.start if start is None else start, dtype=np.float64)
+        self.F = self.gradient(self.fast) if self.b.any() else -problem.z.astype(np.float64)
+        self.error = 0.0
+        self.trace: list[tuple[int, float, float]] = []
+        self.dropped: list[tuple[Array, Array]] = []  # (items, all coefficients when they were dropped)
+        self.rng = np.random.default_rng(0)
+
+    def run(self) -> None:
+        """Work until the conditions hold on all items, in double precision."""
+        if len(self.b) <= WHOLE:
+            self.solve_whole()
+        else:
+            self.solve_by_blocks()
+
+    # ---- gradients
+
+    def gradient(self, gram: Gram, index: Array | None = None) -> Array:
+        """F on all items, or on some, from the coefficients: len(items) x support vectors kernel values."""
+        J = np.flatnonzero(self.b)
+        some = slice(None) if index is None else index
+        out = -self.problem.z[some] + self.problem.ridge_times(self.b)[some] if len(self.problem.ridge) else -self.problem.z[some]
+        return np.asarray(out + gram.part(index, J) @ self.b[J]) if len(J) else np.asarray(out, dtype=np.float64)
+
+    def recompute(self) -> None:
+        """The whole gradient in double precision."""
+        self.F = self.gradient(self.exact)
+        self.error = 0.0
+        self.dropped.clear()
+
+    def prove(self) -> Conditions:
+        """The conditions on all items, after double precision has had its say.
+
+        The items that decide the violation and a random sample are computed again; if single precision moved any of
+        them by a tenth of the tolerance, all are.
+        """
+        c = conditions(self.b, self.F, self.problem)
+        k = min(256, len(self.b) // 2)
+        if k:
+            ends = np.argpartition(c.u, -k)[-k:], np.argpartition(c.l, k)[:k], self.rng.integers(0, len(self.b), k)
+            sample = np.unique(np.concatenate(ends))
+            true = self.gradient(self.exact, sample)
+            self.error = float(np.abs(true - self.F[sample]).max())
+            self.F[sample] = true
+        if not k or self.error > 0.1 * self.tol:
+            self.recompute()
+        c = conditions(self.b, self.F, self.problem)
+        self.note(len(self.b), c.violation)
+        return c
+
+    def note(self, items: int, violation: float) -> None:
+        """Record and report how far it is; the dual is that of the coefficients at hand."""
+        bQb = float(self.b @ (self.F + self.problem.z))
+        dual = -(0.5 * bQb - float(self.problem.z @ self.b) + self.problem.epsilon * float(np.abs(self.b).sum()))
+        self.trace.append((items, violation, dual))
+        self.clock.report(items, violation, dual)
+
+    # ---- few items: the whole Gram
+
+    def solve_whole(self) -> None:
+        """One SMO on the stored Gram, in single precision first, in double if that was not enough."""
+        order = grouped(np.arange(len(self.b)), self.problem)
+        problem = self.problem.take(order)
+        K = single(self.fast.dense()) if len(order) else np.empty((0, 0), dtype=np.float32)
+        K = K if problem.second is None else np.ascontiguousarray(K[np.ix_(order, order)])
+        for attempt in range(4):
+            self.smo_whole(K, order, problem, (0.97, 0.9, 0.5, 0.1)[attempt] * self.tol)
+            if self.prove().violation <= self.tol:
+                return
+            if K.dtype == np.float32 and self.error > 0.01 * self.tol:
+                K = np.ascontiguousarray(self.exact.dense()[np.ix_(order, order)], dtype=np.float64)
+            self.recompute()
+        raise Stop("stalled")
+
+    def smo_whole(self, K: Array, order: Array, problem: Problem, tol: float) -> None:
+        """SMO in chunks of steps, the clock looked at between them."""
+        from mercer.compiled import smo
+
+        chunk = max(1000, CHUNK // max(1, 2 * len(order)))
+        b, F = self.b[order], self.F[order]
+        diagonal = np.ascontiguousarray(np.diagonal(K), dtype=np.float32)
+        if len(problem.ridge):
+            K = K + np.diag(problem.ridge.astype(K.dtype))
+            diagonal = np.ascontiguousarray(np.diagonal(K))
+        split = len(b) if problem.second is None else int(np.count_nonzero(~problem.second))
+        box = (b, problem.lo, problem.hi, problem.epsilon)
+        try:
+            while len(b):
+                most = self.clock.room(chunk)
+                if problem.bias:
+                    steps, violation, endless = smo.smo64(K, diagonal, F, *box, split, tol, most)
+                else:
+                    steps, violation = smo.coordinate_descent(K, diagonal, F, *box, tol, most)
+                    endless = False
+                self.clock.steps += int(steps)
+                if endless:
+                    raise Unbounded
+                if violation <= tol:
+                    break
+                self.clock.check()
+        finally:
+            self.b[order], self.F[order] = b, F
+
+    # ---- many items: blocks on an active set
+
+    def solve_by_blocks(self) -> None:
+        """Blocks on the active set until it is solved, then the proof on all items; again while that finds violators."""
+        if len(self.b) > 4 * COARSE and self.problem.second is None and not self.b.any():
+            self.coarse_start()
+        active = self.everything()
+        for _ in range(ROUNDS):
+            solved = self.improve(active)
+            if not solved:
+                active = self.shrunk(active, conditions(active.b, active.F, active.problem), SLACK)
+                continue
+            self.refresh()
+            c = self.prove()
+            if c.violation <= self.tol:
+                return
+            active = self.shrunk(self.everything(), c, max(SLACK, 0.05 / max(c.violation, 1e-300)))
+        raise Stop("stalled")
+
+    def coarse_start(self) -> None:
+        """A rough solution on a random subset with both signs of z, and the gradient it gives on all items."""
+        sides = [np.flatnonzero(self.problem.z > 0.0), np.flatnonzero(self.problem.z <= 0.0)]
+        share = COARSE / len(self.b)
+        sizes = [min(len(side), max(int(share * len(side)), COARSE // 4)) for side in sides]
+        chosen = [self.rng.choice(side, k, replace=False) for side, k in zip(sides, sizes, strict=True)]
+        index = np.sort(np.concatenate(chosen))
+        start = Engine(self.fast.sub(index), self.problem.take(index), 10.0 * self.tol, self.clock, None)
+        order = np.arange(len(index))
+        start.smo_whole(single(start.fast.dense()), order, start.problem, start.tol)
+        self.b[index] = start.b
+        self.F = self.gradient(self.fast)
+
+    def everything(self) -> Active:
+        """All items as the active set."""
+        return Active(None, self.fast, self.problem, self.b, self.F)
+
+    def shrunk(self, active: Active, c: Conditions, slack: float) -> Active:
+        """The active set without the items that will hardly move."""
+        drop = c.shrinkable(slack * c.violation)
+        kept, gone = np.flatnonzero(~drop), np.flatnonzero(drop)
+        places = (lambda i: i) if active.index is None else (lambda i: active.index[i])  # type: ignore[index]
+        self.dropped.append((places(gone), self.b.copy()))
+        index = places(kept)
+        smaller = Active(index, active.gram.sub(kept), self.problem.take(index), self.b[index], self.F[index])
+        if active.stored is not None:
+            smaller.stored = np.ascontiguousarray(active.stored[np.ix_(kept, kept)])
+        elif WHOLE < len(index) <= STORED and smaller.free > MANY_FREE:
+            smaller.stored = single(smaller.gram.dense())  # many blocks to come: rows will be read often
+        return smaller
+
+    def refresh(self) -> None:
+        """Bring the gradient of dropped items up to date: F_D += K[D, changed] (b - b when they were dropped)."""
+        for D, before in self.dropped:
+            J = np.flatnonzero(self.b != before)
+            step = max(1024, CHUNK // max(len(J), 1))
+            for s in range(0, len(D) if len(J) else 0, step):
+                self.clock.check()
+                some = D[s : s + step]
+                self.F[some] += self.fast.part(some, J) @ (self.b - before)[J]
+                if len(self.problem.ridge):
+                    self.F[some] += self.problem.ridge[some] * (self.b - before)[some]
+        self.dropped.clear()
+
+    def improve(self, active: Active) -> bool:
+        """Blocks on one active set; True when it is solved, False when shrinking it is worth while."""
+        size = len(active)
+        kept, tol, idle, since = np.empty(0, dtype=np.intp), 0.9 * self.tol, 0, 2
+        whole = single(active.gram.dense()) if size <= WHOLE else None
+        try:
+            while True:
+                self.clock.check()
+                c = conditions(active.b, active.F, active.problem)
+                self.note_active(active, c)
+                if c.violation <= tol:
+                    return True
+                if since >= 2 and size > WHOLE:
+                    since = 0
+                    if np.count_nonzero(c.shrinkable(SLACK * c.violation)) > DROPPED_SHARE * size:
+                        return False
+                W = np.arange(size) if whole is not None else select(c, block_size(active), kept)
+                W = grouped(W, active.problem)
+                goal = max(0.95 * tol, 0.0 if whole is not None else 0.1 * c.violation)
+                idle = 0 if self.solve_one(active, W, whole, goal) else idle + 1
+                if idle > 2:
+                    raise Stop("stalled")
+                kept, since = self.next_kept(active, W), since + 1
+        finally:
+            if active.index is not None:
+                self.b[active.index], self.F[active.index] = active.b, active.F
+
+    def solve_one(self, active: Active, W: Array, whole: Array | None, tol: float) -> bool:
+        """Solve one block and update the gradient; returns whether anything moved."""
+        K = active.block(W) if whole is None or active.problem.second is not None else whole
+        problem, b = active.problem.take(W), active.b[W]
+        most = self.clock.room(min(20 * len(W), max(1000, CHUNK // (2 * len(W)))))
+        self.clock.steps += solve_block(K, active.F[W], b, problem, tol, most)
+        change = b - active.b[W]
+        moved = change != 0.0
+        active.b[W] = b
+        if moved.any():
+            J, v = W[moved], change[moved]
+            active.F += active.product(J, v) if whole is None else add_rows(whole, J, v)
+            if len(problem.ridge):
+                active.F[J] += active.problem.ridge[J] * v
+        return bool(moved.any())
+
+    def note_active(self, active: Active, c: Conditions) -> None:
+        if active.index is not None:  # the objectives are those of all items
+            self.b[active.index] = active.b
+            self.F[active.index] = active.F
+        self.note(len(active), c.violation)
+
+    def next_kept(self, active: Active, W: Array) -> Array:
+        """Half of the next block: free variables of this one first, then a random part of it."""
+        k = min(len(W), block_size(active) // 2)
+        b, problem = active.b[W], active.problem
+        score = self.rng.random(len(W)) + 0.5 * ((b > problem.lo[W]) & (b < problem.hi[W]) & (b != 0.0))
+        return np.asarray(W[np.argpartition(score, len(W) - k)[len(W) - k :]]) if k < len(W) else W
+
+
+def block_size(active: Active) -> int:
+    """Variables in one block."""
+    return WIDE_BLOCK if active.free > MANY_FREE else BLOCK
+
+
+def grouped(W: Array, problem: Problem) -> Array:
+    """W with the two groups one after the other."""
+    return W if problem.second is None else W[np.argsort(problem.second[W], kind="stable")]
+
+
+def select(c: Conditions, size: int, kept: Array) -> Array:
+    """A block: `kept` and the worst violators of both kinds, in ascending order."""
+    n = len(c.u)
+    chosen = np.zeros(n, dtype=bool)
+    chosen[kept] = True
+    k = min((size - len(kept)) // 2, n - 1)
+    for score in (c.u - c.least, c.most - c.l):
+        score = np.where(chosen, -np.inf, score)
+        top = np.argpartition(score, n - k)[n - k :]
+        chosen[top[score[top] > 0.0]] = True
+    return np.flatnonzero(chosen)
