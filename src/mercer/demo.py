@@ -26,7 +26,9 @@ def main() -> None:
     console.print(f"[bold]mercer {mercer.__version__}[/]: one kernel object, every machine, with proof\n")
     console.print(f"data      {name}: {X.shape[0]} items, {X.shape[1]} columns, standardised")
     console.print(f"kernel    k = {k!r}")
-    console.print(f"          parse(repr(k)) == k: {mercer.parse(repr(k)) == k}; free hyper-parameters: {k.theta_names}\n")
+    console.print(
+        f"          parse(repr(k)) == k: {mercer.parse(repr(k)) == k}; free hyper-parameters: {k.theta_names}\n"
+    )
     console.print(f"[bold]certificate[/]\n{mercer.certify(k, X)}\n")
     show_spectrum(console, k(X))
     show_gradient(console, k, X)

@@ -112,7 +112,7 @@ def svm_path(
         walk, slope = _start(centred, y, lambda_min / unit)
         reason = walk.follow(lambda_min / unit, max_events)
     lambdas, alphas, a0 = (np.array(part) for part in zip(*walk.knots, strict=True))
-    lambdas, a0 = unit * lambdas, unit * a0 
+    lambdas, a0 = unit * lambdas, unit * a0 - (alphas * y) @ mean
     slacks, primals, duals = _certificates(K, y, lambdas, alphas, a0)
     return Path(
         primal=float(primals[-1]),

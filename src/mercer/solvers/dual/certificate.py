@@ -70,7 +70,7 @@ def objectives(b: Array, F: Array, problem: Problem, r: Array) -> tuple[float, f
     dual = -(0.5 * bQb - float(problem.z @ b) + problem.epsilon * float(np.abs(b).sum()))
     t = -F - r + problem.ridge_times(b)
     # with a ridge, 1/2 b'Qb counts ridge b^2 / 2 that the primal's |w|^2 does not have
-    norm2 = bQb - float(b @ (problem.ridge_times(b) + np.zeros(len(b))))
+    norm2 = bQb - float(b @ problem.ridge_times(b))
     return 0.5 * norm2 + float(r @ b) + float(conjugate(t, problem).sum()), dual
 
 
@@ -78,7 +78,9 @@ def conjugate(t: Array, problem: Problem) -> Array:
     """max over c in [lo, hi] of c t - epsilon |c| - ridge c^2 / 2, for every variable."""
     up, down = np.maximum(t - problem.epsilon, 0.0), np.maximum(-t - problem.epsilon, 0.0)
     if len(problem.ridge):
-        top, bottom = (np.minimum(side / problem.ridge, bound) for side, bound in ((up, problem.hi), (down, -problem.lo)))
+        top, bottom = (
+            np.minimum(side / problem.ridge, bound) for side, bound in ((up, problem.hi), (down, -problem.lo))
+        )
         return np.asarray(up * top - 0.5 * problem.ridge * top**2 + down * bottom - 0.5 * problem.ridge * bottom**2)
     with np.errstate(invalid="ignore"):
         gain = np.where(up > 0.0, up * problem.hi, 0.0) + np.where(down > 0.0, down * -problem.lo, 0.0)

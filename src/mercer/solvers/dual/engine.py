@@ -178,9 +178,8 @@ class Engine:
     def gradient(self, gram: Gram, index: Array | None = None) -> Array:
         """F on all items, or on some, from the coefficients: len(items) x support vectors kernel values."""
         J = np.flatnonzero(self.b)
-        some = slice(None) if index is None else index
-        out = -self.problem.z[some] + self.problem.ridge_times(self.b)[some] if len(self.problem.ridge) else -self.problem.z[some]
-        return np.asarray(out + gram.part(index, J) @ self.b[J]) if len(J) else np.asarray(out, dtype=np.float64)
+        out = (self.problem.ridge_times(self.b) - self.problem.z)[slice(None) if index is None else index]
+        return np.asarray(out + gram.part(index, J) @ self.b[J]) if len(J) else out
 
     def recompute(self) -> None:
         """The whole gradient in double precision."""
@@ -301,9 +300,9 @@ class Engine:
         """The active set without the items that will hardly move."""
         drop = c.shrinkable(slack * c.violation)
         kept, gone = np.flatnonzero(~drop), np.flatnonzero(drop)
-        places = (lambda i: i) if active.index is None else (lambda i: active.index[i])  # type: ignore[index]
-        self.dropped.append((places(gone), self.b.copy()))
-        index = places(kept)
+        places = np.arange(len(active)) if active.index is None else active.index
+        self.dropped.append((places[gone], self.b.copy()))
+        index = places[kept]
         smaller = Active(index, active.gram.sub(kept), self.problem.take(index), self.b[index], self.F[index])
         if active.stored is not None:
             smaller.stored = np.ascontiguousarray(active.stored[np.ix_(kept, kept)])
@@ -320,8 +319,7 @@ class Engine:
                 self.clock.check()
                 some = D[s : s + step]
                 self.F[some] += self.fast.part(some, J) @ (self.b - before)[J]
-                if len(self.problem.ridge):
-                    self.F[some] += self.problem.ridge[some] * (self.b - before)[some]
+                self.F[some] += self.problem.ridge_times(self.b - before)[some]
         self.dropped.clear()
 
     def improve(self, active: Active) -> bool:

@@ -49,9 +49,9 @@ class Problem:
         parts = {name: getattr(self, name)[index] for name in ("z", "lo", "hi", "start")}
         return replace(self, **parts, second=second, ridge=ridge)
 
-    def ridge_times(self, b: Array) -> Array | float:
+    def ridge_times(self, b: Array) -> Array:
         """diag(ridge) b."""
-        return self.ridge * b if len(self.ridge) else 0.0
+        return self.ridge * b if len(self.ridge) else np.zeros(len(b))
 
 
 def svc(y: Array, C: Array | float, *, bias: bool = True, squared: bool = False) -> Problem:
