@@ -41,7 +41,7 @@ def solve_block(K: Array, F: Array, b: Array, problem: Problem, tol: float, max_
 
 def thresholds(F: Array, b: Array, problem: Problem, split: int) -> Array:
     """The middle between gains and costs in each group; F is kept relative to it, so that its digits count."""
-    u, l = gains_and_costs(b, F, problem)  # noqa: E741
+    u, l = gains_and_costs(b, F, problem)
     out = np.zeros(len(b))
     for part in (slice(0, split), slice(split, len(b))):
         most, least = u[part].max(initial=-BIG), l[part].min(initial=BIG)

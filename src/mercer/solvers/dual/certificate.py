@@ -3,8 +3,9 @@
     dual   = -(1/2 b'Qb - z'b + epsilon |b|_1),   Q = K + diag(ridge)
     primal = 1/2 b'Qb + r'b + sum_i max_{lo <= c <= hi} [ c t_i - epsilon |c| - ridge c^2 / 2 ],   t = -F - r + ridge b
 
-The maximum is the conjugate of the box: C max(0, 1 - y f) for classification, C max(0, |y - f| - epsilon) for regression
-and C max(0, ...)^2 with a ridge come out of the same line.  The optimum lies between the two values, whatever b is.
+The maximum is the conjugate of the box: C max(0, 1 - y f) for classification, C max(0, |y - f| - epsilon) for
+regression and C max(0, ...)^2 with a ridge come out of the same line.  The optimum lies between the two values,
+whatever b is.
 """
 
 from __future__ import annotations

@@ -263,7 +263,7 @@ class Engine:
     # ---- many items: blocks on an active set
 
     def solve_by_blocks(self) -> None:
-        """Blocks on the active set until it is solved, then the proof on all items; again while that finds violators."""
+        """Blocks on the active set until it is solved, then the proof on all items, which may find new violators."""
         if len(self.b) > 4 * COARSE and self.problem.second is None and not self.b.any():
             self.coarse_start()
         active = self.everything()

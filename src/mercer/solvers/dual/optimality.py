@@ -1,8 +1,8 @@
 """The optimality conditions of the dual: gains, costs, violation, bias.
 
-Raising b_i gains at rate u_i = up_i - F_i, lowering it costs at rate l_i = down_i - F_i (see compiled/smo.py).  Within a
-group, a pair (i, j) with u_i > l_j can be improved, so the violation is max u - min l.  At the optimum any number
-between min l and max u is the bias.
+Raising b_i gains at rate u_i = up_i - F_i, lowering it costs at rate l_i = down_i - F_i (see compiled/smo.py).
+Within a group, a pair (i, j) with u_i > l_j can be improved, so the violation is max u - min l.  At the optimum any
+number between max u and min l is the bias.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Conditions:
     """u, l, and for every variable the largest u and the smallest l of its group (numbers when there is one group)."""
 
     u: Array
-    l: Array  # noqa: E741
+    l: Array
     most: Array | float
     least: Array | float
     violation: float
@@ -46,7 +46,7 @@ def gains_and_costs(b: Array, F: Array, problem: Problem) -> tuple[Array, Array]
 
 def conditions(b: Array, F: Array, problem: Problem) -> Conditions:
     """Gains, costs, thresholds and violation at b with F = (K + diag(ridge)) b - z."""
-    u, l = gains_and_costs(b, F, problem)  # noqa: E741
+    u, l = gains_and_costs(b, F, problem)
     if not problem.bias:
         return Conditions(u, l, 0.0, 0.0, float(max(u.max(initial=0.0), -l.min(initial=0.0))))
     if problem.second is None:
@@ -61,7 +61,7 @@ def conditions(b: Array, F: Array, problem: Problem) -> Conditions:
 def bias_of(b: Array, F: Array, problem: Problem, group: Array | None = None) -> float:
     """The offset r of f = K b + r: the mean over free variables, else the middle of what the conditions allow."""
     index = slice(None) if group is None else group
-    u, l = (side[index] for side in gains_and_costs(b, F, problem))  # noqa: E741
+    u, l = (side[index] for side in gains_and_costs(b, F, problem))
     free = (b[index] > problem.lo[index]) & (b[index] < problem.hi[index]) & (b[index] != 0.0)
     if free.any():
         return float(u[free].mean())
