@@ -96,23 +96,23 @@ def test_em_can_start_from_its_answer_and_stop_at_once_M24():
 
 @pytest.mark.parametrize("margin", [-1.0, 0.3, 1.0 - 1e-7, 1.0 + 1e-3, 2.5])
 def test_scales_follow_the_inverse_gaussian_M25(margin):
-    l = draw_scales(np.full(20_000, margin), np.random.default_rng(1))  # noqa: E741
+    scale = draw_scales(np.full(20_000, margin), np.random.default_rng(1))
     law = stats.invgauss(mu=1.0 / abs(1.0 - margin), scale=1.0)
-    assert stats.kstest(1.0 / l, law.cdf).pvalue > 1e-3
+    assert stats.kstest(1.0 / scale, law.cdf).pvalue > 1e-3
 
 
 def test_scales_are_the_mixture_given_the_margin_M25():
     """p(l | m) is the mixture density over its integral."""
-    l = draw_scales(np.full(20_000, -0.4), np.random.default_rng(2))  # noqa: E741
+    scale = draw_scales(np.full(20_000, -0.4), np.random.default_rng(2))
     t = np.linspace(0.0, 8.0, 40_001)
     cdf = np.concatenate([[0.0], np.cumsum(2.0 * t[1:] * mixture_density(t[1:] ** 2, -0.4))])
-    assert stats.kstest(np.sqrt(l), lambda s: np.interp(s, t, cdf / cdf[-1])).pvalue > 1e-3
+    assert stats.kstest(np.sqrt(scale), lambda s: np.interp(s, t, cdf / cdf[-1])).pvalue > 1e-3
 
 
 def test_scales_on_the_margin_take_the_limit_M25():
-    l = draw_scales(np.ones(20_000), np.random.default_rng(3))  # noqa: E741
-    assert stats.kstest(1.0 / l, stats.levy.cdf).pvalue > 1e-3
-    assert stats.kstest(l, stats.chi2(1).cdf).pvalue > 1e-3
+    scale = draw_scales(np.ones(20_000), np.random.default_rng(3))
+    assert stats.kstest(1.0 / scale, stats.levy.cdf).pvalue > 1e-3
+    assert stats.kstest(scale, stats.chi2(1).cdf).pvalue > 1e-3
 
 
 def test_draws_follow_the_posterior_in_one_dimension_M25():
@@ -133,7 +133,12 @@ def test_a_hyper_prior_is_integrated_out_M25():
     found = hinge_gibbs(x1, y1, prior=(shape, rate), draws=4000, thin=5, seed=5)
     w, _, cdf = exact_1d(lambda w: (rate + 0.5 * w**2) ** -(shape + 0.5))
     assert stats.kstest(found.w[:, 0], lambda v: np.interp(v, w, cdf)).pvalue > 1e-3
-    assert found.tau.std() > 0.1
+    tau = np.linspace(1e-4, 12.0, 4000)
+    grid = np.linspace(-12.0, 12.0, 1201)
+    given_w = np.exp(-2.0 * np.maximum(0.0, 1.0 - y1[:, None] * x1 * grid).sum(axis=0) - 0.5 * tau[:, None] * grid**2)
+    density = stats.gamma(shape, scale=1.0 / rate).pdf(tau) * tau**0.5 * given_w.sum(axis=1)
+    cdf = np.cumsum(density) / density.sum()
+    assert stats.kstest(found.tau, lambda t: np.interp(t, tau, cdf)).pvalue > 1e-3
 
 
 def test_draws_in_three_dimensions_have_the_mean_of_importance_sampling_M25():

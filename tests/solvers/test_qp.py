@@ -194,6 +194,17 @@ def test_moving_the_solution_raises_a_residual_T19(name):
         assert min(moved.worst, moved.stationarity + moved.dual) > 100.0 * found.kkt.worst
 
 
+def test_each_condition_has_its_own_residual_T19():
+    """min 1/2 x^2 subject to x <= 1, whose optimum is x = 0 with u = 0."""
+    qp, none = QP([[1.0]], [0.0], [[1.0]], [1.0]), np.empty(0)
+    broken = {"stationarity": (0.5, 0.0), "primal": (2.0, -2.0), "dual": (0.5, -0.5), "complementarity": (-1.0, 1.0)}
+    assert qp.kkt(np.zeros(1), np.zeros(1), none).worst == 0.0
+    for name, (x, u) in broken.items():
+        assert getattr(qp.kkt(np.array([x]), np.array([u]), none), name) > 0.1
+    only = qp.kkt(np.array([-1.0]), np.array([1.0]), none)
+    assert only.stationarity == only.primal == only.dual == 0.0
+
+
 def test_three_points_by_hand_T21():
     points, labels = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), np.array([1.0, 1.0, -1.0])
     dual = solve_qp(svc_dual(points @ points.T, labels, np.inf))

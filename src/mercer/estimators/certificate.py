@@ -87,11 +87,11 @@ def worst_of(parts: Iterable[Certificate]) -> Certificate:
     return worst if len(parts) == 1 else replace(worst, parts=parts)
 
 
-def offsets_of(solution: DualSolution, problem: Problem) -> Array:
+def offsets_of(problem: Problem, bias: float, margin: float) -> Array:
     """The offset r_i that every variable is compared with: the bias, and in a nu-problem the margin beside it."""
     if problem.second is None:
-        return np.full(len(problem), solution.bias)
-    return np.where(problem.second, solution.bias - solution.margin, solution.bias + solution.margin)
+        return np.full(len(problem), bias)
+    return np.where(problem.second, bias - margin, bias + margin)
 
 
 def kkt_residuals(solution: DualSolution, problem: Problem) -> KKT:
@@ -104,7 +104,7 @@ def kkt_residuals(solution: DualSolution, problem: Problem) -> KKT:
     """
     b, Kb = solution.coef, solution.gradient + problem.z - problem.ridge_times(solution.coef)
     size, unit = _largest(b), _largest(problem.z, Kb)
-    g = (-solution.gradient - offsets_of(solution, problem)) / unit
+    g = (-solution.gradient - offsets_of(problem, solution.bias, solution.margin)) / unit
     primal = complementarity = outside = 0.0
     for a, top, slack in ((b, problem.hi, g), (-b, -problem.lo, -g)):
         a, slack = np.maximum(a, 0.0) / size, slack - problem.epsilon / unit

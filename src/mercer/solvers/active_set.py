@@ -32,7 +32,7 @@ class BoxOptimum(NamedTuple):
 
 def box_qp(Q: Array, p: Array, y: Array, lo: Array, hi: Array, x: Array, free: Array) -> BoxOptimum:
     """The optimum over y'x = y'x_start, lo <= x <= hi, from a feasible start x and its free coordinates."""
-    x, free = x.copy(), free.copy()
+    x, free, noise = x.copy(), free.copy(), 0.0
     for _ in range(50 * len(x) + 50):  # a guard against rounding: a handful of rounds is usual
         x, multiplier, whole = _towards_best(Q, p, y, lo, hi, x, free)
         if whole:

@@ -23,7 +23,7 @@ import numpy as np
 
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
-from mercer.solvers.active_set import bordered, box_qp
+from mercer.solvers.active_set import box_qp
 from mercer.solvers.solution import Solution
 from mercer.typing import Array, Gram
 
@@ -176,10 +176,7 @@ class _Walk:
         self.a += step * d
         self.a0 += step * d0
         self.s += step * ds
-        arrived = self._arrive(np.flatnonzero(until <= step + 1e-12 * self.lam), d)
-        if len(self.knots) % 32 == 0:
-            self._refresh()
-        self._keep(arrived)
+        self._keep(self._arrive(np.flatnonzero(until <= step + 1e-12 * self.lam), d))
 
     def _direction(self) -> tuple[Array, float, Array]:
         """How a, a0 and s change as lambda falls by 1; points that cannot stay leave the elbow.
@@ -229,20 +226,6 @@ class _Walk:
         self.elbow[outer] = True
         self.s[outer] = 0.0
         return [("one" if d[i] > 0.0 else "zero", int(i)) for i in inner] + [("enter", int(i)) for i in outer]
-
-    def _refresh(self) -> None:
-        """Remove the rounding that steps have piled up: put the elbow on the margin again, and s on a."""
-        F = np.flatnonzero(self.elbow & (self.a > 0.0) & (self.a < 1.0))
-        if len(F):
-            y = self.y[F]
-            Q = y[:, None] * y * self.K[np.ix_(F, F)]
-            d, d0 = bordered(Q, y, self._slack()[F], -float(self.y @ self.a))
-            self.a[F] = np.clip(self.a[F] + d, 0.0, 1.0)
-            self.a0 += d0
-        self.s = np.where(self.elbow, 0.0, self._slack())
-
-    def _slack(self) -> Array:
-        return np.asarray(self.lam - self.y * (self.K @ (self.y * self.a) + self.a0))
 
     def _keep(self, arrived: list[tuple[str, int]]) -> None:
         """Record the knot and its events; a step too short to tell from none mends the knot before."""

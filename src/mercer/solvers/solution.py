@@ -10,7 +10,8 @@ class Solution:
     """The optimum lies in [dual, primal]; `gap` bounds how far the returned answer is from it.
 
     Solvers return a subclass that adds the answer itself.  `reason` is why the solver stopped, in one word or two:
-    "converged", "max_iter", "time_limit", "interrupted", "stalled", "infeasible", "unbounded".
+    "converged", "max_iter", "time_limit", "interrupted", "stalled", "infeasible", "unbounded", and for a path the
+    end it came to: "lambda_min", "separable", "max_events".
     """
 
     primal: float

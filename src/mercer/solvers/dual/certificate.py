@@ -72,7 +72,17 @@ def objectives(b: Array, F: Array, problem: Problem, r: Array) -> tuple[float, f
     t = -F - r + problem.ridge_times(b)
     # with a ridge, 1/2 b'Qb counts ridge b^2 / 2 that the primal's |w|^2 does not have
     norm2 = bQb - float(b @ problem.ridge_times(b))
-    return 0.5 * norm2 + float(r @ b) + float(conjugate(t, problem).sum()), dual
+    losses = conjugate(t, problem)
+    if np.isinf(losses).any():
+        return _rescaled(norm2, t, problem), dual
+    return 0.5 * norm2 + float(r @ b) + float(losses.sum()), dual
+
+
+def _rescaled(norm2: float, t: Array, problem: Problem) -> float:
+    """A feasible primal value of a hard margin: w scaled up until every constraint y f >= 1 holds."""
+    hard = np.isinf(problem.hi - problem.lo)
+    worst = float(np.abs(t[hard & (np.sign(t) == np.sign(problem.z))]).max(initial=0.0))
+    return 0.5 * norm2 / (1.0 - worst) ** 2 if worst < 1.0 and problem.epsilon == 0.0 and hard.all() else np.inf
 
 
 def conjugate(t: Array, problem: Problem) -> Array:

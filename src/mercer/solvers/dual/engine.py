@@ -96,7 +96,8 @@ class Active:
         """K[W, W] in single precision."""
         if self.stored is None:
             return single(self.gram.part(W, W).dense())
-        return np.ascontiguousarray(self.stored[np.ix_(W, W)])
+        everything = len(W) == len(self) and self.problem.second is None
+        return self.stored if everything else np.ascontiguousarray(self.stored[np.ix_(W, W)])
 
     def product(self, J: Array, v: Array) -> Array:
         """K[:, J] @ v."""
@@ -306,7 +307,7 @@ class Engine:
         smaller = Active(index, active.gram.sub(kept), self.problem.take(index), self.b[index], self.F[index])
         if active.stored is not None:
             smaller.stored = np.ascontiguousarray(active.stored[np.ix_(kept, kept)])
-        elif WHOLE < len(index) <= STORED and smaller.free > MANY_FREE:
+        elif len(index) <= STORED and smaller.free > MANY_FREE:
             smaller.stored = single(smaller.gram.dense())  # many blocks to come: rows will be read often
         return smaller
 
@@ -326,7 +327,9 @@ class Engine:
         """Blocks on one active set; True when it is solved, False when shrinking it is worth while."""
         size = len(active)
         kept, tol, idle, since = np.empty(0, dtype=np.intp), 0.9 * self.tol, 0, 2
-        whole = single(active.gram.dense()) if size <= WHOLE else None
+        whole = size <= WHOLE
+        if whole and active.stored is None:
+            active.stored = single(active.gram.dense())
         try:
             while True:
                 self.clock.check()
@@ -334,14 +337,13 @@ class Engine:
                 self.note_active(active, c)
                 if c.violation <= tol:
                     return True
-                if since >= 2 and size > WHOLE:
+                if since >= 2 and size > BLOCK:
                     since = 0
                     if np.count_nonzero(c.shrinkable(SLACK * c.violation)) > DROPPED_SHARE * size:
                         return False
-                W = np.arange(size) if whole is not None else select(c, block_size(active), kept)
-                W = grouped(W, active.problem)
-                goal = max(0.95 * tol, 0.0 if whole is not None else 0.1 * c.violation)
-                idle = 0 if self.solve_one(active, W, whole, goal) else idle + 1
+                W = np.arange(size) if whole else select(c, block_size(active), kept)
+                goal = 0.95 * tol if whole else max(0.95 * tol, 0.1 * c.violation)
+                idle = 0 if self.solve_one(active, grouped(W, active.problem), goal) else idle + 1
                 if idle > 2:
                     raise Stop("stalled")
                 kept, since = self.next_kept(active, W), since + 1
@@ -349,10 +351,9 @@ class Engine:
             if active.index is not None:
                 self.b[active.index], self.F[active.index] = active.b, active.F
 
-    def solve_one(self, active: Active, W: Array, whole: Array | None, tol: float) -> bool:
+    def solve_one(self, active: Active, W: Array, tol: float) -> bool:
         """Solve one block and update the gradient; returns whether anything moved."""
-        K = active.block(W) if whole is None or active.problem.second is not None else whole
-        problem, b = active.problem.take(W), active.b[W]
+        K, problem, b = active.block(W), active.problem.take(W), active.b[W]
         most = self.clock.room(min(20 * len(W), max(1000, CHUNK // (2 * len(W)))))
         self.clock.steps += solve_block(K, active.F[W], b, problem, tol, most)
         change = b - active.b[W]
@@ -360,7 +361,7 @@ class Engine:
         active.b[W] = b
         if moved.any():
             J, v = W[moved], change[moved]
-            active.F += active.product(J, v) if whole is None else add_rows(whole, J, v)
+            active.F += active.product(J, v)
             if len(problem.ridge):
                 active.F[J] += active.problem.ridge[J] * v
         return bool(moved.any())

@@ -1,0 +1,257 @@
+"""Verify a fitted support vector machine: its proof, made again from the data and the coefficients alone.
+
+    print(mercer.verify(model, X, y))
+
+Works for our SVC, NuSVC, SVR, NuSVR and OneClassSVM and for scikit-learn's, whatever their kernel.  Everything is in
+double precision: the kernel is evaluated anew between all samples and the support vectors (n x n_sv values, streamed),
+C, nu, epsilon and the weights are read from the model, and both objectives follow.
+
+    the primal is that of the model exactly as it is, coefficients and intercept
+    the dual is that of the nearest coefficients that satisfy the constraints; how far away they are is reported
+
+One proof is made for every pair of classes, and the worst is returned with all of them in `parts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from mercer.errors import bad
+from mercer.estimators.base import KernelEstimator, weights
+from mercer.estimators.certificate import Certificate, certificate_of, offsets_of, worst_of
+from mercer.solvers.dual import DualSolution, Problem, nu_svc, nu_svr, one_class, svc, svr
+from mercer.solvers.dual.certificate import objectives
+from mercer.solvers.dual.optimality import conditions
+from mercer.typing import Array
+
+_ROUNDING = 1e-14  # sums of coefficients that differ by this share of their sizes are equal
+_LENIENCE = 1.1  # a solver that works in single precision may end a little above its tolerance
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What a fitted model says of one problem.
+
+    `rows` are the samples of the problem (None: all), which nu-SVR lists twice.  `margin` is rho of nu-SVC, and None
+    for nu-SVR, which does not tell its epsilon: the best one for its f is taken.
+    """
+
+    task: str
+    problem: Problem
+    coef: Array  # one signed coefficient per variable
+    bias: float
+    margin: float | None = 1.0
+    rows: Array | None = None
+    copies: int = 1
+    name: str = ""
+
+
+def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
+    """The certificate of a fitted model, recomputed from the data it was fitted on."""
+    claims_of = _reader(model)
+    check_is_fitted(model)
+    machine, X = _as_ours(model, X)
+    gram = machine._data(X).gram()
+    if y is not None:
+        check_consistent_length(gram, y)
+    weight = weights("verify", sample_weight, len(gram))
+    psd = getattr(getattr(gram, "kernel", None), "psd", None)
+    steps = np.atleast_1d(model.n_iter_)
+    return worst_of(
+        _prove(gram, claim, tol=model.tol, n_iter=int(steps[min(p, len(steps) - 1)]), psd=psd)
+        for p, claim in enumerate(claims_of(model, None if y is None else np.asarray(y), weight))
+    )
+
+
+def _reader(model: Any) -> Callable[..., Iterator[Claim]]:
+    """The function that reads this kind of model; a subclass is read like its parent."""
+    for ancestor in type(model).__mro__:
+        if ancestor.__name__ in READERS:
+            return READERS[ancestor.__name__]
+    raise bad("verify", "model", f"one of {', '.join(READERS)}, ours or scikit-learn's", type(model).__name__,
+              "Of a pipeline pass the last step, and X as that step sees it.")  # fmt: skip
+
+
+def _as_ours(model: Any, X: Any) -> tuple[KernelEstimator, Any]:
+    """An estimator of ours with the model's kernel, and X in double precision."""
+    if isinstance(model, KernelEstimator):
+        machine, X = model, model._checked(X, reset=False)
+    else:
+        machine, X = KernelEstimator(), check_array(X, accept_sparse="csr", dtype=np.float64)
+        for name, given in model.get_params(deep=False).items():
+            setattr(machine, name, given)
+    single = getattr(X, "dtype", None) == np.float32
+    return machine, X.astype(np.float64) if single else X
+
+
+# ---- the proof
+
+
+def _prove(gram: Any, claim: Claim, *, tol: float, n_iter: int, psd: bool | None) -> Certificate:
+    problem, given = claim.problem, claim.coef
+    b = project(given, problem)
+    Kgiven, Kb = _products(gram, claim, np.column_stack([given, b])).T
+    margin = _best_tube(problem, Kgiven + claim.bias) if claim.margin is None else claim.margin
+    r = offsets_of(problem, claim.bias, margin)
+    primal, _ = objectives(given, Kgiven - problem.z + problem.ridge_times(given), problem, r)
+    primal += float(r @ (problem.start - given))  # `objectives` takes the sums of its coefficients for the right ones
+    F = Kb - problem.z + problem.ridge_times(b)
+    _, dual = objectives(b, F, problem, r)
+    violation = conditions(b, F, problem).violation
+    done = violation <= _LENIENCE * tol
+    solution = DualSolution(
+        coef=b, bias=claim.bias, margin=margin, violation=violation, gradient=F, primal=primal, dual=dual, n_iter=n_iter,
+        converged=done, reason="converged" if done else "not optimal",
+    )  # fmt: skip
+    moved = float(np.abs(b - given).max(initial=0.0) / max(np.abs(given).max(initial=0.0), 1e-300))
+    return certificate_of(solution, problem, claim.task, name=claim.name, psd=psd, projection=moved, labels=True)
+
+
+def _products(gram: Any, claim: Claim, B: Array) -> Array:
+    """K @ B on the variables of the claim, from the columns of K that have a coefficient."""
+    n = len(gram) if claim.rows is None else len(claim.rows)
+    B = B.reshape(claim.copies, n, -1).sum(axis=0)
+    J = np.flatnonzero(B.any(axis=1))
+    if not len(J):
+        return np.zeros((claim.copies * n, B.shape[1]))
+    KB = gram.part(claim.rows, J if claim.rows is None else claim.rows[J]) @ B[J]
+    return np.tile(KB, (claim.copies, 1))
+
+
+def project(b: Array, problem: Problem) -> Array:
+    """A point near b in the box with the sums of `problem.start`; zeros stay zero when the others can do it."""
+    b = np.clip(b, problem.lo, problem.hi)
+    if not problem.bias:
+        return b
+    groups = [np.ones(len(b), dtype=bool)] if problem.second is None else [problem.second, ~problem.second]
+    for group in groups:
+        total = float(problem.start[group].sum())
+        for movable in (group & (b != 0.0), group):
+            _shift(b, movable, total - float(b[group].sum()), problem)
+    return b
+
+
+def _shift(b: Array, movable: Array, missing: float, problem: Problem) -> None:
+    """Add `missing` to the sum of b in equal shares, in place, as far as the box allows."""
+    for _ in range(100):
+        if abs(missing) <= _ROUNDING * np.abs(b).sum():
+            return
+        room = movable & (b < problem.hi if missing > 0.0 else b > problem.lo)
+        if not room.any():
+            return
+        moved = np.clip(b[room] + missing / room.sum(), problem.lo[room], problem.hi[room])
+        missing -= float((moved - b[room]).sum())
+        b[room] = moved
+
+
+# ---- what the models say
+
+
+def _support(model: Any, weight: Array) -> Array:
+    """Positions of the support vectors; scikit-learn counts them without the samples of weight zero."""
+    if type(model).__module__.startswith("sklearn."):
+        return np.asarray(np.flatnonzero(weight > 0.0)[model.support_])
+    return np.asarray(model.support_)
+
+
+def _expansion(model: Any, weight: Array) -> Array:
+    """The coefficients of f on all samples, one row per row of `dual_coef_`."""
+    rows = model.dual_coef_
+    rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+    support = _support(model, weight)
+    if support.max(initial=-1) >= len(weight):
+        raise bad("verify", "X", "the data the model was fitted on", f"{len(weight)} samples, while the model has a "
+                  f"support vector at position {support.max()}", "Pass the training data in their order.")  # fmt: skip
+    coef = np.zeros((len(rows), len(weight)))
+    coef[:, support] = rows
+    return coef
+
+
+def _pairs(model: Any, y: Array | None, weight: Array) -> Iterator[tuple[Array, Array, Array, float, str]]:
+    """(rows, labels -1 and +1, coefficients, bias, name) of every pair of classes, the first of them positive."""
+    classes = model.classes_
+    code = np.searchsorted(classes, _labels(y, classes))
+    sign = -1.0 if len(classes) == 2 else 1.0  # two classes are told with the second one positive
+    coef, bias = sign * _expansion(model, weight), sign * np.asarray(model.intercept_, dtype=np.float64)
+    pairs = [(i, j) for i in range(len(classes)) for j in range(i + 1, len(classes))]
+    for p, (i, j) in enumerate(pairs):
+        rows = np.flatnonzero((code == i) | (code == j))
+        first = code[rows] == i
+        b = np.where(first, coef[j - 1, rows], coef[i, rows])
+        name = "" if len(pairs) == 1 else f"{classes[i]} against {classes[j]}"
+        yield rows, np.where(first, 1.0, -1.0), b, float(bias[p]), name
+
+
+def _labels(y: Array | None, classes: Array) -> Array:
+    unknown = [None] if y is None else np.setdiff1d(y, classes)
+    if y is None or len(unknown):
+        raise bad("verify", "y", f"labels among the model's classes {classes.tolist()}", unknown[0],
+                  "Pass the y of the fit.")  # fmt: skip
+    return y
+
+
+def _numbers(y: Array | None) -> Array:
+    if y is None:
+        raise bad("verify", "y", "one number per sample", None, "Pass the y of the fit.")
+    return np.asarray(y, dtype=np.float64)
+
+
+def _svc(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
+    share = dict(zip(model.classes_.tolist(), model.class_weight_, strict=True))
+    for rows, sign, b, bias, name in _pairs(model, y, weight):
+        assert y is not None
+        C = model.C * weight[rows] * np.array([share[label] for label in y[rows].tolist()])
+        yield Claim("classification", svc(sign, C), b, bias, rows=rows, name=name)
+
+
+def _nu_svc(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
+    """The model is divided by rho, so that its margin is 1; the sum of coefficients that nu prescribes gives rho."""
+    for rows, sign, b, bias, name in _pairs(model, y, weight):
+        problem = nu_svc(sign, model.nu, weight[rows])
+        rho = float(np.abs(problem.start).sum() / np.abs(b).sum())
+        yield Claim("classification", problem, rho * b, rho * bias, rho, rows, name=name)
+
+
+def _svr(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
+    problem = svr(_numbers(y), model.C * weight, model.epsilon)
+    yield Claim("regression", problem, _expansion(model, weight)[0], float(model.intercept_[0]))
+
+
+def _nu_svr(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
+    """The model tells a - a' only: both are raised alike until they have the sum that nu prescribes."""
+    C, coef = model.C * weight, _expansion(model, weight)[0]
+    problem = nu_svr(_numbers(y), model.nu, C)
+    up, down = np.maximum(coef, 0.0), np.maximum(-coef, 0.0)
+    missing = 0.5 * max(float(np.abs(problem.start).sum() - np.abs(coef).sum()), 0.0)
+    both = np.diff(np.minimum(np.cumsum(np.clip(C - up - down, 0.0, None)), missing), prepend=0.0)
+    coef = np.concatenate([up + both, -down - both])
+    yield Claim("regression", problem, coef, float(model.intercept_[0]), margin=None, copies=2)
+
+
+def _best_tube(problem: Problem, f: Array) -> float:
+    """The epsilon that minimises nu sum C epsilon + sum C_i max(0, |y_i - f_i| - epsilon)."""
+    n = len(problem) // 2
+    size, C = np.abs(problem.z - f)[:n], problem.hi[:n]
+    order = np.argsort(-size)
+    beyond = np.cumsum(C[order]) > np.abs(problem.start).sum()  # more weight lies outside than nu allows
+    return float(size[order][np.argmax(beyond)]) if beyond.any() else 0.0
+
+
+def _one_class(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
+    problem = one_class(len(weight), model.nu, weight)
+    yield Claim("novelty", problem, _expansion(model, weight)[0], float(model.intercept_[0]))
+
+
+READERS: dict[str, Callable[..., Iterator[Claim]]] = {
+    "SVC": _svc,
+    "NuSVC": _nu_svc,
+    "SVR": _svr,
+    "NuSVR": _nu_svr,
+    "OneClassSVM": _one_class,
+}
