@@ -19,8 +19,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     if arguments.data:
         os.environ[data.VARIABLE] = arguments.data
-    cases = chosen(arguments.name, arguments.only, arguments.smoke)
-    if arguments.list:
+    cases = chosen(arguments.name or "all", arguments.only, arguments.smoke)
+    if arguments.list or not arguments.name:
         print("\n".join(f"{case.suite}: {case.name}" for case in cases))
         return 0
     rows = measured(cases, arguments.repeat, arguments.smoke, arguments.json)
@@ -55,7 +55,7 @@ def _rounds(text: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Time mercer against its rivals.")
-    parser.add_argument("name", nargs="?", default="all", choices=[*SUITES, "all"], help="which suite (default: all)")
+    parser.add_argument("name", nargs="?", choices=[*SUITES, "all"], help="which suite; without it, list them")
     parser.add_argument("--list", action="store_true", help="print the cases and stop")
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, one round: only whether the answers agree")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE")

@@ -8,8 +8,8 @@ Data are standardised rows and the lengthscale is sqrt(d).  Both are held agains
 precision (numpy.longdouble), on random entries and on near pairs, where a distance taken from inner products
 loses its digits.  The bound is BOUND[dtype] times max |K|.
 
-Floor: one general matrix product X Y^T into a fresh array (symmetry not exploited: numpy's symmetric product
-is slower here), which includes the one write of the result.
+Floor: one general matrix product X Y^T into a fresh array (symmetry not exploited: numpy's symmetric product,
+which is mirrored afterwards, was slower), which includes the one write of the result.
 """
 
 from __future__ import annotations

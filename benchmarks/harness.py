@@ -23,6 +23,8 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from benchmarks.memory import peak_extra
 
 Task = Callable[[Any], Any]
@@ -36,6 +38,12 @@ class Agreement:
 
     same: bool
     detail: str
+
+
+def close(ours: Any, theirs: Any, tolerance: float) -> Agreement:
+    """The same up to `tolerance` times the largest entry of theirs."""
+    apart = float(np.max(np.abs(ours - theirs)) / np.max(np.abs(theirs)))
+    return Agreement(apart <= tolerance, f"apart {apart:.0e}")
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,7 @@ class Row:
 
     suite: str
     case: str
+    size: int
     rival: str
     ours_s: float
     rival_s: float | None
@@ -107,10 +116,11 @@ def run(case: Case, *, repeat: int = 3, smoke: bool = False) -> list[Row]:
     """Measure one case; a row per rival.  A smoke run is one round at the small size."""
     if not (smoke or case.cold):
         race(case, case.data(case.small), repeat=1)
-    data = case.data(case.small if smoke else case.size)
+    size = case.small if smoke else case.size
+    data = case.data(size)
     result = race(case, data, 1 if smoke else repeat)
     bytes_of = _memory(case, data) if case.memory and not smoke else {}
-    return [_row(case, name, result, bytes_of) for name in case.rivals]
+    return [_row(case, size, name, result, bytes_of) for name in case.rivals]
 
 
 def race(case: Case, data: Any, repeat: int) -> Race:
@@ -153,13 +163,14 @@ def _memory(case: Case, data: Any) -> dict[str, int | None]:
     return {name: peak_extra(partial(task, data)) for name, task in _contestants(case).items() if name != FLOOR}
 
 
-def _row(case: Case, rival: str, result: Race, bytes_of: dict[str, int | None]) -> Row:
+def _row(case: Case, size: int, rival: str, result: Race, bytes_of: dict[str, int | None]) -> Row:
     ours, theirs, floor = result.wall[OURS], result.wall.get(rival), result.wall.get(FLOOR)
     missing = Agreement(False, f"skipped: {case.rivals[rival].needs} is not installed")
     verdict = result.verdicts.get(rival, missing)
     return Row(
         suite=case.suite,
         case=case.name,
+        size=size,
         rival=rival,
         ours_s=ours,
         rival_s=theirs,

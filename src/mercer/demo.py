@@ -26,9 +26,8 @@ def main() -> None:
     console.print(f"[bold]mercer {mercer.__version__}[/]: one kernel object, every machine, with proof\n")
     console.print(f"data      {name}: {X.shape[0]} items, {X.shape[1]} columns, standardised")
     console.print(f"kernel    k = {k!r}")
-    console.print(
-        f"          parse(repr(k)) == k: {mercer.parse(repr(k)) == k}; free hyper-parameters: {k.theta_names}\n"
-    )
+    console.print(f"          parse(repr(k)) == k: {mercer.parse(repr(k)) == k}")
+    console.print(f"          free hyper-parameters: {', '.join(k.theta_names)}\n")
     console.print(f"[bold]certificate[/]\n{mercer.certify(k, X)}\n")
     show_spectrum(console, k(X))
     show_gradient(console, k, X)
@@ -51,7 +50,7 @@ def show_spectrum(console: Console, K: Array) -> None:
     for heading in ("rank", "eigenvalue", "share of the trace", ""):
         table.add_column(heading, justify="left" if not heading else "right")
     for rank in (1, 2, 5, 10, 20, 50, 100):
-        bar = "█" * round(40 * share[rank - 1])
+        bar = "█" * round(28 * share[rank - 1])
         table.add_row(str(rank), f"{eigenvalues[rank - 1]:.3g}", f"{share[rank - 1]:.1%}", bar)
     console.print(table)
 

@@ -32,6 +32,7 @@ REGIMES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 _SHARPEST, _COARSEST = 1e-9, 1e-2  # how near an edge counts as on it, however well or badly the problem is solved
+_ROUNDING = 1e-10  # a smaller projection is not worth a sentence
 _TINY = 1e-300
 
 
@@ -168,7 +169,7 @@ def _sentences(c: Certificate) -> Iterable[str]:
         yield f"The worst of {len(c.parts)} problems is {c.name}:" if c.parts else f"{c.name}:"
     yield _bound(c)
     yield f"The optimality conditions hold to {c.kkt:.1e}; the worst scaled residual is {c.residuals.worst:.1e}."
-    if c.projection:
+    if c.projection > _ROUNDING:
         yield f"Coefficients were moved by {c.projection:.1e} of the largest to satisfy their constraints exactly."
     if c.gradient_error:
         yield f"Kernel values in single precision may have moved f by {c.gradient_error:.1e}."

@@ -30,7 +30,8 @@ from mercer.solvers.dual.certificate import objectives
 from mercer.solvers.dual.optimality import conditions
 from mercer.typing import Array
 
-_ROUNDING = 1e-14  # sums of coefficients that differ by this share of their sizes are equal
+_ROUNDING = 1e-14  # share of the coefficients' sizes by which sums may differ and be equal
+_SNAP = 1e-12  # share of the largest coefficient within which another one is on its bound
 _LENIENCE = 1.1  # a solver that works in single precision may end a little above its tolerance
 
 
@@ -106,8 +107,8 @@ def _prove(gram: Any, claim: Claim, *, tol: float, n_iter: int, psd: bool | None
     violation = conditions(b, F, problem).violation
     done = violation <= _LENIENCE * tol
     solution = DualSolution(
-        coef=b, bias=claim.bias, margin=margin, violation=violation, gradient=F, primal=primal, dual=dual, n_iter=n_iter,
-        converged=done, reason="converged" if done else "not optimal",
+        coef=b, bias=claim.bias, margin=margin, violation=violation, gradient=F, primal=primal, dual=dual,
+        n_iter=n_iter, converged=done, reason="converged" if done else "tol not reached",
     )  # fmt: skip
     moved = float(np.abs(b - given).max(initial=0.0) / max(np.abs(given).max(initial=0.0), 1e-300))
     return certificate_of(solution, problem, claim.task, name=claim.name, psd=psd, projection=moved, labels=True)
@@ -125,8 +126,14 @@ def _products(gram: Any, claim: Claim, B: Array) -> Array:
 
 
 def project(b: Array, problem: Problem) -> Array:
-    """A point near b in the box with the sums of `problem.start`; zeros stay zero when the others can do it."""
+    """A point near b in the box with the sums of `problem.start`; zeros stay zero when the others can do it.
+
+    What rounding has moved off a bound or off zero is put back: the conditions tell these places from all others.
+    """
     b = np.clip(b, problem.lo, problem.hi)
+    near = _SNAP * np.abs(b).max(initial=0.0)
+    for place in (problem.lo, problem.hi, np.zeros(len(b))):
+        b = np.where(np.abs(b - place) <= near, place, b)
     if not problem.bias:
         return b
     groups = [np.ones(len(b), dtype=bool)] if problem.second is None else [problem.second, ~problem.second]
