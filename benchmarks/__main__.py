@@ -8,10 +8,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, gram, matvec, report, startup, vjp
+from benchmarks import data, gram, matvec, report, startup, svm, vjp
 from benchmarks.harness import Case, Row, run
 
-SUITES = {"gram": gram.cases, "matvec": matvec.cases, "vjp": vjp.cases, "startup": startup.cases}
+SUITES = {
+    "gram": gram.cases,
+    "matvec": matvec.cases,
+    "vjp": vjp.cases,
+    "startup": startup.cases,
+    "svm": svm.fits,
+    "svm-predict": svm.predictions,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -31,6 +31,7 @@ _HOME = {
     "repair": "mercer.theory",
     "testing": "mercer.testing",
     "theory": "mercer.theory",
+    "verify": "mercer.estimators.verify",
 }
 
 __all__ = sorted([*_HOME, "__version__", "config", "configure"])

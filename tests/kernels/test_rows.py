@@ -110,3 +110,13 @@ def test_moments_are_what_the_sums_say(form):
     difference = X[:, None] - Y
     assert_allclose(squared_moments(A, B, M), np.einsum("ij,ijk->k", M, difference**2))
     assert_allclose(product_moments(A, B, M), np.einsum("ij,ik,jk->k", M, X, Y))
+
+
+@pytest.mark.parametrize("kernel", [Linear(), RBF(1.3), RBF(tuple(np.linspace(0.5, 2.0, 30))), Matern(2.0, nu=2.5)])
+def test_narrow_and_wide_sparse_rows_give_the_same_tiles(kernel, monkeypatch):
+    dense = rng.normal(size=(60, 30)) * (rng.random((60, 30)) < 0.2)
+    dense[5] = dense[7] + 1e-9  # a pair that the matrix product cannot tell apart
+    X = sparse.csr_array(dense)
+    narrow = kernel(X)
+    monkeypatch.setattr("mercer.kernels.rows._NARROW", 0)
+    assert_allclose(kernel(X), narrow, rtol=1e-13, atol=1e-14)

@@ -8,15 +8,19 @@ of items through the check of the kernel that understands them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from mercer.errors import bad
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.items import Items, Vectors
+from mercer.items.vectors import is_sparse
 from mercer.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, Similarity
 from mercer.typing import Array
 
@@ -26,6 +30,7 @@ NAMES: dict[str, Callable[[float, float, float], Kernel]] = {
     "rbf": lambda gamma, degree, coef0: RBF.from_gamma(gamma),
     "sigmoid": lambda gamma, degree, coef0: Sigmoid(gamma, offset=coef0),
 }
+_DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 0.0}
 
 
 class KernelEstimator(BaseEstimator):
@@ -49,7 +54,7 @@ class KernelEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed
         tags.input_tags.sparse = not self._precomputed
-        tags.input_tags.two_d_array = self._takes_arrays
+        tags.input_tags.two_d_array = not isinstance(self.kernel, Kernel) or self.kernel.items is Vectors
         return tags
 
     @property
@@ -57,23 +62,25 @@ class KernelEstimator(BaseEstimator):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     @property
-    def _takes_arrays(self) -> bool:
-        return not isinstance(self.kernel, Kernel) or self.kernel.items is Vectors
+    def _on_arrays(self) -> bool:
+        """Whether the data are arrays of numbers for certain, so that scikit-learn can check them."""
+        return isinstance(self.kernel, str) or (isinstance(self.kernel, Kernel) and self.kernel.items is Vectors)
 
-    def _checked(self, X: Any, y: Any = None, *, reset: bool) -> Any:
+    def _checked(self, X: Any, y: Any = None, *, reset: bool, numeric: bool = False) -> Any:
         """X (and y when given) after scikit-learn's checks, or the kernel's own for items that are not arrays."""
-        if isinstance(X, Items) or not self._takes_arrays or (callable(self.kernel) and not self._named_kernel):
-            if y is not None:
-                check_consistent_length(X, y)
-            return X if y is None else (X, np.asarray(y))
-        options = {"accept_sparse": False if self._precomputed else "csr", "dtype": [np.float64, np.float32]}
+        if self._on_arrays and not isinstance(X, Items):
+            options = {"accept_sparse": False if self._precomputed else "csr", "dtype": [np.float64, np.float32]}
+            if y is None:
+                return validate_data(self, X, reset=reset, **options)
+            return validate_data(self, X, y, reset=reset, y_numeric=numeric, **options)
+        if not isinstance(self.kernel, Kernel) and getattr(X, "ndim", 0) == 2 and not is_sparse(X):
+            X = np.asarray(X)  # a function of two arrays expects arrays, also where a table was passed
         if y is None:
-            return validate_data(self, X, reset=reset, **options)
-        return validate_data(self, X, y, reset=reset, **options)
-
-    @property
-    def _named_kernel(self) -> bool:
-        return isinstance(self.kernel, (str, Kernel))
+            return X
+        check_consistent_length(X, y)
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        return X, y
 
     def _data(self, X: Any) -> Data:
         """The training items behind the interface of estimators/expansion.py."""
@@ -89,35 +96,42 @@ class KernelEstimator(BaseEstimator):
             settings = {name: getattr(self, name, default) for name, default in _DEFAULTS.items()}
             return NAMES[self.kernel](gamma_value(settings["gamma"], X), settings["degree"], settings["coef0"])
         if callable(self.kernel):
-            return Similarity(self.kernel, pairwise=True)
+            return Similarity(Dense(self.kernel), pairwise=True)
         raise bad(type(self).__name__, "kernel", f"one of {[*NAMES, 'precomputed']}, a kernel object or a function",
                   repr(self.kernel), "mercer.kernels lists the kernel objects.")  # fmt: skip
 
 
-_DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 0.0}
+@dataclass(frozen=True)
+class Dense:
+    """A function (X, Y) -> matrix whose result may be sparse."""
+
+    function: Callable[[Any, Any], Any]
+
+    def __call__(self, X: Any, Y: Any) -> Any:
+        K = self.function(X, Y)
+        return K.toarray() if is_sparse(K) else K
 
 
 def gamma_value(gamma: Any, X: Any) -> float:
     """scikit-learn's gamma: "scale" is 1 / (columns * variance of X), "auto" is 1 / columns."""
-    if isinstance(gamma, str) and gamma == "scale":
-        variance = _variance(X)
-        return 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
-    if isinstance(gamma, str) and gamma == "auto":
-        return 1.0 / X.shape[1]
-    if isinstance(gamma, (int, float, np.number)) and gamma > 0.0:
+    if isinstance(gamma, str) and gamma in ("scale", "auto"):
+        V = X.values if isinstance(X, Vectors) else X
+        variance = _variance(V) if gamma == "scale" else 1.0
+        return 1.0 / (V.shape[1] * variance) if variance > 0.0 else 1.0
+    if isinstance(gamma, Real) and gamma > 0.0:
         return float(gamma)
     raise bad("kernel", "gamma", "'scale', 'auto' or a positive number", repr(gamma), "See the documentation of SVC.")
 
 
 def _variance(X: Any) -> float:
-    if hasattr(X, "tocsr"):
+    if is_sparse(X):
         return float(X.multiply(X).mean() - X.mean() ** 2)
     return float(np.var(X, dtype=np.float64))
 
 
 def positive(owner: str, name: str, given: Any, *, infinite: bool = False) -> float:
     """A parameter that must be a positive number."""
-    if not isinstance(given, (int, float, np.number)) or not given > 0.0 or (np.isinf(given) and not infinite):
+    if not isinstance(given, Real) or not given > 0.0 or (np.isinf(given) and not infinite):
         raise bad(owner, name, "a positive number", repr(given), f"Choose {name} > 0.")
     return float(given)
 

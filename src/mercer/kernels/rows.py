@@ -22,6 +22,7 @@ from mercer.typing import Array, Index
 
 _SAMPLE = 4096  # rows that are enough to find a centre
 _FAR = 4.0  # spreads from the origin: nearer data lose no digits that matter
+_NARROW = 256  # up to this many columns a tile of sparse rows is a matrix product
 _FEW = 4  # up to this many columns, direct differences cost no more than a matrix product
 
 
@@ -174,7 +175,7 @@ def dot(A: Rows, B: Rows) -> tuple[Array, bool]:
     if (tile := A.memo.get(("dot", id(B)))) is not None:
         return tile, False
     same_width(A.values.shape[1], B.values.shape[1])
-    tile = _sparse_dot(A, B) if is_sparse(A.values) or is_sparse(B.values) else A.values @ B.values.conj().T
+    tile = _sparse_dot(A, B) if _stay_sparse(A, B) else _array(A) @ _array(B).conj().T
     return _keep(A, B, "dot", tile)
 
 
@@ -183,13 +184,23 @@ def sqdist(A: Rows, B: Rows) -> tuple[Array, bool]:
     if (tile := A.memo.get(("sqdist", id(B)))) is not None:
         return tile, False
     same_width(A.values.shape[1], B.values.shape[1])
-    if is_sparse(A.values) or is_sparse(B.values):
+    if _stay_sparse(A, B):
         tile = _sparse_sqdist(A, B)
     elif A.values.shape[1] <= _FEW:
         tile = _direct(A, B)
     else:
         tile = _from_dots(A, B)
     return _keep(A, B, "sqdist", tile)
+
+
+def _stay_sparse(A: Rows, B: Rows) -> bool:
+    """Whether a tile is made from sparse rows as such; those of a narrow tile are faster as arrays of a few columns."""
+    return (is_sparse(A.values) or is_sparse(B.values)) and A.values.shape[1] > _NARROW
+
+
+def _array(A: Rows) -> Array:
+    """The rows of a tile as an array."""
+    return np.ascontiguousarray(A.values.toarray()) if is_sparse(A.values) else A.values  # type: ignore[no-any-return]
 
 
 def own(statistic: tuple[Array, bool]) -> Array:
@@ -209,7 +220,7 @@ def _direct(A: Rows, B: Rows) -> Array:
     from mercer.compiled import distance
 
     out = np.empty((len(A), len(B)), dtype=np.result_type(A.dtype, B.dtype))
-    distance.direct(A.values, np.ascontiguousarray(B.values.T), out)
+    distance.direct(_array(A), np.ascontiguousarray(_array(B).T), out)
     return out
 
 
@@ -217,7 +228,7 @@ def _from_dots(A: Rows, B: Rows) -> Array:
     from mercer.compiled import distance
 
     G = own(dot(A, B))
-    distance.from_dots(G, A.sqnorm, B.sqnorm, A.values, B.values)
+    distance.from_dots(G, A.sqnorm, B.sqnorm, _array(A), _array(B))
     return G
 
 

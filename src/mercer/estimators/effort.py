@@ -1,0 +1,105 @@
+"""Effort: how long one fit may work, shared by all the problems it is made of.
+
+A fit may be one problem, one for every pair of classes, or those and the folds of their calibration.  Tolerance, step
+limit, clock and Ctrl-C are the same for all of them.  When time is up or the user interrupts, what has not been
+solved stays at its start, with its gap, and the machine is usable.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from mercer.config import configure
+from mercer.engine.pool import run
+from mercer.errors import bad
+from mercer.solvers.dual import DualSolution, Problem, solve
+from mercer.solvers.dual.certificate import certify
+from mercer.typing import Array
+
+SMALL = 4096  # a problem of so many items keeps one core busy, not more
+
+
+@dataclass(eq=False)
+class Effort:
+    """Tolerance, steps and seconds of one fit; `stopped` says why it ended early."""
+
+    owner: str
+    tol: float
+    max_iter: int | None = None
+    time_limit: float | None = None
+    verbose: bool = False
+    started: float = field(default_factory=time.perf_counter)
+    stopped: str = ""
+
+    @classmethod
+    def of(cls, machine: Any) -> Effort:
+        """The limits a machine was given, checked."""
+        owner, tol, steps, seconds = type(machine).__name__, machine.tol, machine.max_iter, machine.time_limit
+        if not isinstance(tol, Real) or not 0.0 < tol < np.inf:
+            raise bad(owner, "tol", "a positive number", repr(tol), "1e-3 is the default.")
+        if not isinstance(steps, Integral) or steps < -1:
+            raise bad(owner, "max_iter", "an integer >= -1", repr(steps), "-1 means no limit.")
+        if seconds is not None and not (isinstance(seconds, Real) and seconds > 0.0):
+            raise bad(owner, "time_limit", "a positive number of seconds, or None", repr(seconds), "None: no limit.")
+        return cls(owner, float(tol), None if steps == -1 else int(steps), seconds, bool(machine.verbose))
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left; None without a limit."""
+        return None if self.time_limit is None else self.time_limit - (time.perf_counter() - self.started)
+
+    @property
+    def over(self) -> bool:
+        """Whether no more work should begin."""
+        left = self.left
+        if left is not None and left <= 0.0:
+            self.stopped = self.stopped or "time_limit"
+        return bool(self.stopped)
+
+    def solve(self, gram: Any, problem: Problem, start: Array | None = None) -> DualSolution:
+        """The solution of one problem within what is left of the effort."""
+        if self.over:
+            return self._unsolved(gram, problem)
+        found = solve(
+            gram, problem, tol=self.tol, max_iter=self.max_iter, time_limit=self.left, start=start,
+            progress=self._tell if self.verbose else None,
+        )  # fmt: skip
+        if found.reason == "interrupted":
+            self.stopped = found.reason
+        return found
+
+    def _unsolved(self, gram: Any, problem: Problem) -> DualSolution:
+        """The feasible point every problem starts from, with its gap."""
+        b, J = problem.start.astype(np.float64), np.flatnonzero(problem.start)
+        F = -problem.z + problem.ridge_times(b)
+        F = F + gram.part(None, J) @ b[J] if len(J) else F
+        return certify(b, F, problem, tol=self.tol, n_iter=0, reason=self.stopped)
+
+    def _tell(self, active: int, violation: float, dual: float) -> None:
+        sys.stdout.write(f"[{self.owner}] {active} active items, violation {violation:.2e}, dual {dual:.8g}\n")
+
+    def share_out(self, task: Callable[[int], None], sizes: Sequence[int]) -> None:
+        """task(i) for every i: big problems one by one on all threads, small ones side by side on one thread each."""
+        by_size = sorted(range(len(sizes)), key=lambda i: -sizes[i])
+        small = [i for i in by_size if sizes[i] <= SMALL]
+
+        def alone(i: int) -> None:
+            with configure(threads=1):
+                task(i)
+
+        try:
+            for i in by_size[: len(sizes) - len(small)]:
+                task(i)
+            if len(small) == 1:
+                task(small[0])
+            else:
+                run(alone, small)
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"

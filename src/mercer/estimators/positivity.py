@@ -1,0 +1,63 @@
+"""The Mercer policy of machines that rest on the kernel trick (I6): check_psd = "off", "warn" or "raise".
+
+With a kernel that is not positive semi-definite the dual is no longer convex: what is found is a stationary point, and
+the gap proves nothing.  scikit-learn says nothing; here
+
+    "off"    nothing is looked at
+    "warn"   a given matrix, and a kernel known not to be positive, are tried on a few hundred of the items, which
+             costs next to nothing; a named kernel ("sigmoid") is what scikit-learn's users chose, and passes
+    "raise"  whatever is not positive by construction is certified on all items, and refused if it fails
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import NotPositiveDefinite, bad
+from mercer.estimators.expansion import Data, GivenGram
+from mercer.theory import certify
+from mercer.theory.spectrum import eigen
+
+POLICIES = ("off", "warn", "raise")
+TRIED = 256  # by interlacing, a negative eigenvalue of the Gram of some items is a proof against all of it
+
+
+class Indefinite(UserWarning):
+    """A machine that needs a positive semi-definite kernel was given one that is not."""
+
+
+def require_positive(machine: Any, data: Data) -> None:
+    """Apply the policy of the machine to its training data."""
+    owner, policy = type(machine).__name__, machine.check_psd
+    if not isinstance(policy, str) or policy not in POLICIES:
+        raise bad(owner, "check_psd", f"one of {POLICIES}", repr(policy), "'warn' is the default.")
+    if policy == "off" or data.psd:
+        return
+    if policy == "raise":
+        _refuse(owner, data)
+    elif isinstance(data, GivenGram) or (data.psd is False and not isinstance(machine.kernel, str)):
+        _try(owner, data)
+
+
+def _refuse(owner: str, data: Data) -> None:
+    found = certify(data.gram().K) if isinstance(data, GivenGram) else certify(data.kernel, data.items)
+    if not found.psd:
+        raise NotPositiveDefinite(
+            f"{owner}: the kernel must be positive semi-definite on the training items; got smallest eigenvalue "
+            f"{found.smallest:.6g}. Use a kernel with psd=True, mercer.repair, or check_psd='off'."
+        )
+
+
+def _try(owner: str, data: Data) -> None:
+    some = np.unique(np.linspace(0, len(data) - 1, min(len(data), TRIED)).astype(np.intp))
+    values, _, tol = eigen(data.gram().sub(some).dense())
+    if values.size and values[0] < -tol:
+        warnings.warn(
+            f"{owner}: the kernel is not positive semi-definite: the Gram of {len(some)} training items has the "
+            f"eigenvalue {values[0]:.3g}. The result is a stationary point and its gap proves nothing. "
+            "mercer.repair(K) makes a Gram positive; check_psd='off' silences this.",
+            Indefinite, stacklevel=4,
+        )  # fmt: skip
