@@ -12,7 +12,8 @@ order-preserving, carry the index in their low bits, so that one maximum yields 
 from __future__ import annotations
 
 import numpy as np
-from numba import float32, float64, int32, int64, njit
+from numba import float32, float64, int32, int64, njit, types
+from numba.extending import overload
 
 from mercer.compiled.bits import bits32, bits64, float_of_bits32
 from mercer.compiled.jit import compiled, inlined
@@ -52,7 +53,7 @@ def offsets(b, lo, hi, epsilon, up, down):
 
 
 @_vectorised
-def step_and_argmax64(F, Ki, Kj, t, up, places):
+def _step_and_argmax64(F, Ki, Kj, t, up, places):
     """F += t (Ki - Kj), and the argmax of up - F, in one pass."""
     best = -_SIGN
     for k in range(F.shape[0]):
@@ -65,7 +66,7 @@ def step_and_argmax64(F, Ki, Kj, t, up, places):
 
 
 @_vectorised
-def step_and_argmax32(F, Ki, Kj, t, up, places):
+def _step_and_argmax32(F, Ki, Kj, t, up, places):
     """The same in single precision; every cast matters, for numba would widen to int64 and halve the lanes."""
     best, t = -_SIGN32, float32(t)
     for k in range(F.shape[0]):
@@ -110,50 +111,52 @@ def move(b, lo, hi, i, j, slope, eta):
     return t
 
 
-def _smo(step_and_argmax, number):
-    """SMO for one number type of F."""
-
-    @njit(cache=True, nogil=True, error_model="numpy")
-    def smo(K, diagonal, F, b, lo, hi, epsilon, split, tol, max_iter):
-        """Work in place on b and F; variables before and after `split` are the two groups.
-
-        Returns (steps, last violation, whether a step had no end: an unbounded dual).
-        """
-        q = b.shape[0]
-        up, down, places = np.empty(q, F.dtype), np.empty(q, F.dtype), np.arange(q).astype(np.int32)
-        offsets(b, lo, hi, epsilon, up, down)
-        Ki, Kj, t, steps, violation = K[0], K[0], 0.0, 0, 0.0
-        while True:
-            first, second, most, violation = -1, -1, -1.0, 0.0
-            for group in range(2):
-                s, e = (0, split) if group == 0 else (split, q)
-                if e <= s:
-                    continue
-                i = s + step_and_argmax(F[s:e], Ki[s:e], Kj[s:e], t, up[s:e], places)
-                gain = number(up[i] - F[i])
-                if gain < -1e29:
-                    continue
-                j, promise, widest = partner(F[s:e], down[s:e], K[i, s:e], diagonal[s:e], gain, diagonal[i], places)
-                violation = max(violation, widest)
-                if widest > tol and promise > most:
-                    first, second, most = i, s + j, promise
-            if first < 0 or steps == max_iter:
-                return steps, violation, False
-            Ki, Kj = K[first], K[second]
-            slope = (up[first] - F[first]) - (down[second] - F[second])
-            eta = float64(diagonal[first]) + diagonal[second] - 2.0 * Ki[second]
-            t = move(b, lo, hi, first, second, slope, eta)
-            if not t < 1e14 / (1.0 + abs(slope)) and eta < 1e-9:
-                return steps, violation, True
-            for k in (first, second):
-                up[k], down[k] = up_offset(b[k], hi[k], epsilon), down_offset(b[k], lo[k], epsilon)
-            steps += 1
-
-    return smo
+def step_and_argmax(F, Ki, Kj, t, up, places):
+    """One of the two above, by the number type of F."""
 
 
-smo32 = _smo(step_and_argmax32, float32)
-smo64 = _smo(step_and_argmax64, float64)
+@overload(step_and_argmax)
+def _step_and_argmax(F, Ki, Kj, t, up, places):
+    if F.dtype == types.float32:
+        return lambda F, Ki, Kj, t, up, places: _step_and_argmax32(F, Ki, Kj, t, up, places)
+    return lambda F, Ki, Kj, t, up, places: _step_and_argmax64(F, Ki, Kj, t, up, places)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def smo(K, diagonal, F, b, lo, hi, epsilon, split, tol, max_iter):
+    """Work in place on b and F; variables before and after `split` are the two groups.
+
+    Returns (steps, last violation, whether a step had no end: an unbounded dual).
+    """
+    q = b.shape[0]
+    up, down, places = np.empty(q, F.dtype), np.empty(q, F.dtype), np.arange(q).astype(np.int32)
+    offsets(b, lo, hi, epsilon, up, down)
+    Ki, Kj, t, steps, violation = K[0], K[0], 0.0, 0, 0.0
+    while True:
+        first, second, most, violation = -1, -1, -1.0, 0.0
+        for group in range(2):
+            s, e = (0, split) if group == 0 else (split, q)
+            if e <= s:
+                continue
+            i = s + step_and_argmax(F[s:e], Ki[s:e], Kj[s:e], t, up[s:e], places)
+            gain = up[i] - F[i]
+            if gain < -1e29:
+                continue
+            j, promise, widest = partner(F[s:e], down[s:e], K[i, s:e], diagonal[s:e], gain, diagonal[i], places)
+            violation = max(violation, widest)
+            if widest > tol and promise > most:
+                first, second, most = i, s + j, promise
+        if first < 0 or steps == max_iter:
+            return steps, violation, False
+        Ki, Kj = K[first], K[second]
+        slope = (up[first] - F[first]) - (down[second] - F[second])
+        eta = float64(diagonal[first]) + diagonal[second] - 2.0 * Ki[second]
+        t = move(b, lo, hi, first, second, slope, eta)
+        if eta < 1e-9 and t > 1e6 and np.isinf(hi[first] - lo[first]) and np.isinf(hi[second] - lo[second]):
+            return steps, violation, True
+        for k in (first, second):
+            up[k], down[k] = up_offset(b[k], hi[k], epsilon), down_offset(b[k], lo[k], epsilon)
+        steps += 1
 
 
 @_vectorised

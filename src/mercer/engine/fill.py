@@ -54,14 +54,14 @@ def _put(out: Array, block: Block, tile: Tile) -> None:
 
 
 def _put_mirrored(out: Array, block: Block, tile: Tile) -> None:
-    from mercer.compiled.transpose import transpose
+    from mercer.compiled.symmetric import mirror
 
     r, c = tile
     T = block(r, c)
-    if r == c:  # make the tile itself symmetric to the last bit
-        T = np.tril(T) + np.tril(T, -1).conj().T
+    if r == c:
+        mirror(T)
     else:
-        transpose(T.conj() if np.iscomplexobj(T) else T, out[c, r])
+        out[c, r] = T.conj().T if np.iscomplexobj(T) else T.T
     out[r, c] = T
 
 

@@ -31,6 +31,7 @@ NAMES: dict[str, Callable[[float, float, float], Kernel]] = {
     "sigmoid": lambda gamma, degree, coef0: Sigmoid(gamma, offset=coef0),
 }
 _DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 0.0}
+NO_TARGET = object()
 
 
 class KernelEstimator(BaseEstimator):
@@ -66,16 +67,19 @@ class KernelEstimator(BaseEstimator):
         """Whether the data are arrays of numbers for certain, so that scikit-learn can check them."""
         return isinstance(self.kernel, str) or (isinstance(self.kernel, Kernel) and self.kernel.items is Vectors)
 
-    def _checked(self, X: Any, y: Any = None, *, reset: bool, numeric: bool = False) -> Any:
+    def _checked(self, X: Any, y: Any = NO_TARGET, *, reset: bool, numeric: bool = False) -> Any:
         """X (and y when given) after scikit-learn's checks, or the kernel's own for items that are not arrays."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        given = y is not NO_TARGET
         if self._on_arrays and not isinstance(X, Items):
             options = {"accept_sparse": False if self._precomputed else "csr", "dtype": [np.float64, np.float32]}
-            if y is None:
-                return validate_data(self, X, reset=reset, **options)
-            return validate_data(self, X, y, reset=reset, y_numeric=numeric, **options)
+            if given:
+                return validate_data(self, X, y, reset=reset, y_numeric=numeric, **options)
+            return validate_data(self, X, reset=reset, **options)
         if not isinstance(self.kernel, Kernel) and getattr(X, "ndim", 0) == 2 and not is_sparse(X):
             X = np.asarray(X)  # a function of two arrays expects arrays, also where a table was passed
-        if y is None:
+        if not given:
             return X
         check_consistent_length(X, y)
         y = column_or_1d(y, warn=True)

@@ -24,6 +24,7 @@ from mercer.solvers.dual.certificate import certify
 from mercer.typing import Array
 
 SMALL = 4096  # a problem of so many items keeps one core busy, not more
+TINY = 1024  # problems of so many items in all are solved before a second thread has woken up
 
 
 @dataclass(eq=False)
@@ -88,18 +89,19 @@ class Effort:
     def share_out(self, task: Callable[[int], None], sizes: Sequence[int]) -> None:
         """task(i) for every i: big problems one by one on all threads, small ones side by side on one thread each."""
         by_size = sorted(range(len(sizes)), key=lambda i: -sizes[i])
-        small = [i for i in by_size if sizes[i] <= SMALL]
+        big = sum(size > SMALL for size in sizes) if len(sizes) > 1 else int(sum(sizes) > TINY)
 
         def alone(i: int) -> None:
             with configure(threads=1):
                 task(i)
 
         try:
-            for i in by_size[: len(sizes) - len(small)]:
+            for i in by_size[:big]:
                 task(i)
-            if len(small) == 1:
-                task(small[0])
+            if sum(sizes[i] for i in by_size[big:]) <= TINY:
+                for i in by_size[big:]:
+                    alone(i)
             else:
-                run(alone, small)
+                run(alone, by_size[big:])
         except KeyboardInterrupt:
             self.stopped = "interrupted"

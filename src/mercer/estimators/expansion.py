@@ -47,6 +47,11 @@ class KernelItems:
         """Whether the kernel is known to be positive semi-definite."""
         return self.kernel.psd
 
+    @property
+    def linear(self) -> bool:
+        """Whether the expansion is a linear function of the items."""
+        return isinstance(self.kernel, Linear)
+
     def gram(self) -> LazyGram:
         """k(X, X), lazily."""
         gram = LazyGram.of(self.kernel, self.prepared)
@@ -69,7 +74,7 @@ class KernelItems:
 
     def evaluate(self, X: Any, coefficients: Array) -> Array:
         """sum_j k(x, x_j) c_j for every x, one column per column of coefficients."""
-        if isinstance(self.kernel, Linear):  # <x, w> with w = sum_j c_j x_j: the kept items are looked at only once
+        if self.linear:  # <x, w> with w = sum_j c_j x_j: the kept items are looked at only once
             return np.asarray(self.kernel.prepare(X).values @ (self.prepared.values.T @ coefficients))
         return self.cross(X) @ coefficients
 
@@ -82,6 +87,7 @@ class GivenGram:
     n: int
     index: Array
     psd = None
+    linear = False
 
     @classmethod
     def of(cls, K: Any) -> Self:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from mercer.estimators.effort import Effort
 from mercer.estimators.expansion import Data, GivenGram
 from mercer.estimators.positivity import require_positive
 from mercer.items.vectors import is_sparse
-from mercer.kernels import Linear
 from mercer.solvers.dual import DualSolution
 from mercer.typing import Array
 
@@ -54,7 +54,8 @@ class SupportVectorMachine(KernelEstimator):
         if any(s.reason == "unbounded" or not np.isfinite(s.coef).all() for s in solutions):
             raise bad(type(self).__name__, "C", "finite for training items that no machine with this kernel separates",
                       "inf, and an unbounded dual", "The data are not separable: choose a finite C.")  # fmt: skip
-        self.solution_ = solutions[0] if len(solutions) == 1 else tuple(solutions)
+        kept = tuple(_on_support(s) for s in solutions)
+        self.solution_ = kept[0] if len(kept) == 1 else kept
         self.certificate_ = worst_of(proofs)
         self.fit_status_ = int(not all(s.converged for s in solutions))
         if self.fit_status_:
@@ -86,7 +87,7 @@ class SupportVectorMachine(KernelEstimator):
     def coef_(self) -> Any:
         """The weights w of f(x) = <w, x> + intercept, one row per function; for the linear kernel only."""
         self._require_fit("coef_")
-        if isinstance(self._kept, GivenGram) or not isinstance(self._kept.kernel, Linear):
+        if isinstance(self._kept, GivenGram) or not self._kept.linear:
             raise AttributeError("coef_ is only available when using a linear kernel")
         coef = self._functions().T @ self._kept.items.values  # type: ignore[attr-defined]
         (coef.data if is_sparse(coef) else coef).flags.writeable = False
@@ -109,7 +110,14 @@ class SupportVectorMachine(KernelEstimator):
 
     def _values(self, X: Any) -> Array:
         """f of a machine that has one function."""
-        return self._kept.evaluate(self._items(X), self._columns[:, 0]) + self.intercept_[0]
+        X = self._items(X)
+        return self._kept.evaluate(X, self._columns[:, 0]) + self.intercept_[0]
+
+
+def _on_support(s: DualSolution) -> DualSolution:
+    """The solution with the numbers of its support vectors only."""
+    J = np.flatnonzero(s.coef)
+    return replace(s, coef=s.coef[J], gradient=s.gradient[J])
 
 
 def _warn(proof: Certificate, effort: Effort) -> None:

@@ -30,10 +30,10 @@ def solve_block(K: Array, F: Array, b: Array, problem: Problem, tol: float, max_
         return int(smo.coordinate_descent(K, diagonal, F.copy(), *box, tol, max_steps)[0])
     split = len(b) if problem.second is None else int(np.count_nonzero(~problem.second))
     if tol < _DOUBLE_BELOW:
-        steps, _, endless = smo.smo64(K, diagonal, F.copy(), *box, split, tol, max_steps)
+        steps, _, endless = smo.smo(K, diagonal, F.copy(), *box, split, tol, max_steps)
     else:
         F32 = (F + thresholds(F, b, problem, split)).astype(np.float32)
-        steps, _, endless = smo.smo32(K, diagonal, F32, *box, split, tol, max_steps)
+        steps, _, endless = smo.smo(K, diagonal, F32, *box, split, tol, max_steps)
     if endless:
         raise Unbounded
     return int(steps)

@@ -40,11 +40,16 @@ class DualSolution(Solution):
 
 
 def certify(b: Array, F: Array, problem: Problem, *, tol: float, n_iter: int, reason: str, error: float = 0.0,
-            trace: list[tuple[int, float, float]] | None = None) -> DualSolution:  # fmt: skip
-    """The solution at b, given F = (K + diag(ridge)) b - z."""
+            trace: list[tuple[int, float, float]] | None = None, proven: bool = True) -> DualSolution:  # fmt: skip
+    """The solution at b, given F = (K + diag(ridge)) b - z.
+
+    Where F is known on the support vectors only (`proven` False), so is the dual; the primal is unknown, that is inf.
+    """
     r = biases(b, F, problem)
     primal, dual = objectives(b, F, problem, r)
     violation = conditions(b, F, problem).violation
+    if not proven:
+        primal, violation = np.inf, np.inf
     done = violation <= tol
     low, high = (r, r) if problem.second is None else (r[~problem.second][0], r[problem.second][0])
     return DualSolution(

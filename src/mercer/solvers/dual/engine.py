@@ -39,6 +39,7 @@ BLOCK, WIDE_BLOCK = 1024, 2048
 SLACK = 0.25  # an item is dropped when it loses by more than this share of the violation
 DROPPED_SHARE = 0.3  # shrinking is worth its while from this share of the active set on
 CHUNK = 40_000_000  # entries an inner loop touches before the clock is looked at: about a twentieth of a second
+QUICK = 200_000_000  # kernel values that may be computed after a time limit or an interrupt: a fraction of a second
 ROUNDS = 60
 
 
@@ -146,11 +147,10 @@ def solve(
             reason = "interrupted"
         except Unbounded:
             reason = "unbounded"
-        if reason not in ("converged", "stalled"):
-            engine.recompute()
+        proven = engine.settle() if reason not in ("converged", "stalled") else True
         return certify(
             engine.b, engine.F, problem, tol=tol, n_iter=engine.clock.steps, reason=reason, error=engine.error,
-            trace=engine.trace,
+            trace=engine.trace, proven=proven,
         )  # fmt: skip
 
 
@@ -162,7 +162,7 @@ class Engine:
         self.problem, self.tol, self.clock = problem, tol, clock
         self.b = np.array(problem.start if start is None else start, dtype=np.float64)
         self.F = self.gradient(self.fast) if self.b.any() else -problem.z.astype(np.float64)
-        self.error = 0.0
+        self.error, self.objective = 0.0, 0.0
         self.trace: list[tuple[int, float, float]] = []
         self.dropped: list[tuple[Array, Array]] = []  # (items, all coefficients when they were dropped)
         self.rng = np.random.default_rng(0)
@@ -188,6 +188,15 @@ class Engine:
         self.error = 0.0
         self.dropped.clear()
 
+    def settle(self) -> bool:
+        """After an early end: the whole gradient if that is quick, else only what the dual needs, and no proof."""
+        support = np.flatnonzero(self.b)
+        if len(self.b) * len(support) <= QUICK:
+            self.recompute()
+            return True
+        self.F[support] = self.gradient(self.fast, support)
+        return False
+
     def prove(self) -> Conditions:
         """The conditions on all items, after double precision has had its say.
 
@@ -204,16 +213,19 @@ class Engine:
             self.F[sample] = true
         if not k or self.error > 0.1 * self.tol:
             self.recompute()
-        c = conditions(self.b, self.F, self.problem)
+        c, self.objective = conditions(self.b, self.F, self.problem), self.value()
         self.note(len(self.b), c.violation)
         return c
 
+    def value(self) -> float:
+        """The objective 1/2 b'Qb - z'b + epsilon |b|_1 from a gradient that is up to date on every item."""
+        smooth = 0.5 * float(self.b @ (self.F - self.problem.z))
+        return smooth + self.problem.epsilon * float(np.abs(self.b).sum())
+
     def note(self, items: int, violation: float) -> None:
-        """Record and report how far it is; the dual is that of the coefficients at hand."""
-        bQb = float(self.b @ (self.F + self.problem.z))
-        dual = -(0.5 * bQb - float(self.problem.z @ self.b) + self.problem.epsilon * float(np.abs(self.b).sum()))
-        self.trace.append((items, violation, dual))
-        self.clock.report(items, violation, dual)
+        """Record and report how far it is."""
+        self.trace.append((items, violation, -self.objective))
+        self.clock.report(items, violation, -self.objective)
 
     # ---- few items: the whole Gram
 
@@ -248,12 +260,12 @@ class Engine:
             while len(b):
                 most = self.clock.room(chunk)
                 if problem.bias:
-                    steps, violation, endless = smo.smo64(K, diagonal, F, *box, split, tol, most)
+                    steps, violation, endless = smo.smo(K, diagonal, F, *box, split, tol, most)
                 else:
                     steps, violation = smo.coordinate_descent(K, diagonal, F, *box, tol, most)
                     endless = False
                 self.clock.steps += int(steps)
-                if endless:
+                if endless or grows_without_end(b, problem, diagonal):
                     raise Unbounded
                 if violation <= tol:
                     break
@@ -267,7 +279,7 @@ class Engine:
         """Blocks on the active set until it is solved, then the proof on all items, which may find new violators."""
         if len(self.b) > 4 * COARSE and self.problem.second is None and not self.b.any():
             self.coarse_start()
-        active = self.everything()
+        active, self.objective = self.everything(), self.value()
         for _ in range(ROUNDS):
             solved = self.improve(active)
             if not solved:
@@ -334,7 +346,7 @@ class Engine:
             while True:
                 self.clock.check()
                 c = conditions(active.b, active.F, active.problem)
-                self.note_active(active, c)
+                self.note(size, c.violation)
                 if c.violation <= tol:
                     return True
                 if since >= 2 and size > BLOCK:
@@ -356,8 +368,13 @@ class Engine:
         K, problem, b = active.block(W), active.problem.take(W), active.b[W]
         most = self.clock.room(min(20 * len(W), max(1000, CHUNK // (2 * len(W)))))
         self.clock.steps += solve_block(K, active.F[W], b, problem, tol, most)
+        if grows_without_end(b, problem, np.diagonal(K)):
+            raise Unbounded
         change = b - active.b[W]
         moved = change != 0.0
+        kinks = float(np.abs(b).sum() - np.abs(active.b[W]).sum())
+        self.objective += change @ active.F[W] + 0.5 * change @ (K @ change) + self.problem.epsilon * kinks
+        self.objective += 0.5 * float(change @ problem.ridge_times(change))
         active.b[W] = b
         if moved.any():
             J, v = W[moved], change[moved]
@@ -366,18 +383,18 @@ class Engine:
                 active.F[J] += active.problem.ridge[J] * v
         return bool(moved.any())
 
-    def note_active(self, active: Active, c: Conditions) -> None:
-        if active.index is not None:  # the objectives are those of all items
-            self.b[active.index] = active.b
-            self.F[active.index] = active.F
-        self.note(len(active), c.violation)
-
     def next_kept(self, active: Active, W: Array) -> Array:
         """Half of the next block: free variables of this one first, then a random part of it."""
         k = min(len(W), block_size(active) // 2)
         b, problem = active.b[W], active.problem
         score = self.rng.random(len(W)) + 0.5 * ((b > problem.lo[W]) & (b < problem.hi[W]) & (b != 0.0))
         return np.asarray(W[np.argpartition(score, len(W) - k)[len(W) - k :]]) if k < len(W) else W
+
+
+def grows_without_end(b: Array, problem: Problem, diagonal: Array) -> bool:
+    """Whether a hard margin would be a hundred-thousandth of the data's extent: no classes are separated by that."""
+    hard = not len(problem.ridge) and np.isinf(problem.hi - problem.lo).any()
+    return bool(hard and float(np.abs(b).sum()) * float(diagonal.max(initial=0.0)) > 1e10)
 
 
 def block_size(active: Active) -> int:

@@ -1,0 +1,263 @@
+"""What the two support vector classifiers share: labels, pairs of classes, votes and probabilities.
+
+Two classes are one machine; more are one for every pair (estimators/multiclass.py).  `decision_function_shape="ovr"`
+only reshapes the pair values, as in scikit-learn: for one machine per class use its OneVsRestClassifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.errors import bad
+from mercer.estimators.certificate import Certificate, certificate_of
+from mercer.estimators.effort import Effort
+from mercer.estimators.expansion import Data
+from mercer.estimators.machine import SupportVectorMachine
+from mercer.estimators.multiclass import Pair, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
+from mercer.estimators.probability import Calibration, require_folds
+from mercer.items.vectors import is_sparse
+from mercer.solvers.dual import DualSolution, Problem
+from mercer.solvers.platt import Platt, couple
+from mercer.typing import Array
+
+_SURE = 1e-7  # probabilities of pairs stay so far from 0 and 1, as LIBSVM's do
+
+
+@dataclass(eq=False)
+class Task:
+    """The machine of one pair, while it is fitted; `restrict(rows)` is its problem on some of its items."""
+
+    pair: Pair
+    whole: Any
+    problem: Problem
+    restrict: Callable[[Array], Problem]
+    solution: DualSolution | None = None
+
+    @property
+    def gram(self) -> Any:
+        """The Gram of the pair's items."""
+        return self.whole if len(self.pair.index) == len(self.whole) else self.whole.sub(self.pair.index)
+
+    def solve(self, effort: Effort) -> None:
+        self.solution = effort.solve(self.gram, self.problem)
+
+    @property
+    def solved(self) -> DualSolution:
+        assert self.solution is not None
+        return self.solution
+
+
+def _calibrated(machine: Any) -> bool:
+    if machine._probable:
+        return True
+    raise AttributeError("predict_proba is not available when probability=False")
+
+
+class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
+    """A subclass says what the problem of two classes is."""
+
+    probability: Any
+    class_weight: Any
+    decision_function_shape: str
+    break_ties: bool
+
+    def _bounds(self, weight: Array, codes: Array) -> Array:
+        """The bound of every coefficient."""
+        raise NotImplementedError
+
+    def _problem(self, y: Array, bound: Array) -> Problem:
+        """The problem of labels -1 and +1 with these bounds of the coefficients."""
+        raise NotImplementedError
+
+    def _restriction(self, problem: Problem, y: Array, bound: Array) -> Callable[[Array], Problem]:
+        """The same problem on some of its items."""
+        return problem.take
+
+    # ---- fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with labels y; weights scale the bounds of the coefficients."""
+        effort = Effort.of(self)
+        self._check_options()
+        X, y = self._checked(X, y, reset=True)
+        codes = self._labels(y)
+        weight, used = self._weighed(sample_weight, len(codes))
+        self._require_items(np.bincount(codes[used], minlength=len(self.classes_)))
+        bound = self._bounds(weight, codes)
+        pairs = pairs_of(codes, used, len(self.classes_))
+        problems = [self._problem(pair.y, bound[pair.index]) for pair in pairs]
+        data, gram = self._training(X)
+        tasks = [
+            Task(pair, gram, problem, self._restriction(problem, pair.y, bound[pair.index]))
+            for pair, problem in zip(pairs, problems, strict=True)
+        ]
+        self._solve(tasks, effort)
+        self._judge([task.solved for task in tasks], self._proofs(tasks, data), effort)
+        self._assemble(X, data, codes, tasks)
+        self._platts = self._calibrations(tasks, weight, effort) if self._probable else []
+        return self
+
+    def _check_options(self) -> None:
+        owner = type(self).__name__
+        if self.probability not in (True, False, "deprecated"):
+            raise bad(owner, "probability", "True or False", repr(self.probability), "False is the default.")
+        if self.decision_function_shape not in ("ovr", "ovo"):
+            raise bad(owner, "decision_function_shape", "'ovr' or 'ovo'", repr(self.decision_function_shape),
+                      "'ovr' is the default.")  # fmt: skip
+
+    @property
+    def _probable(self) -> bool:
+        return self.probability not in (False, "deprecated")
+
+    def _labels(self, y: Array) -> Array:
+        """The class of every item as a number; sets classes_ and class_weight_."""
+        owner = type(self).__name__
+        check_classification_targets(y)
+        try:
+            self.classes_, codes = np.unique(y, return_inverse=True)
+        except TypeError as error:
+            raise bad(owner, "y", "labels that can be sorted", error, "Use labels of one type.") from None
+        if len(self.classes_) < 2:
+            raise bad(owner, "y", "labels of two classes or more", f"1 class, {self.classes_.tolist()}",
+                      "Of one class OneClassSVM learns the region.")  # fmt: skip
+        self.class_weight_ = np.ones(len(self.classes_))
+        if self.class_weight is not None:
+            self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        if not (np.isfinite(self.class_weight_).all() and (self.class_weight_ > 0.0).all()):
+            raise bad(owner, "class_weight", "positive numbers", self.class_weight, "Leave it out for 1.")
+        return np.asarray(codes)
+
+    def _require_items(self, counts: Array) -> None:
+        """Every class has an item that counts, and enough of them for the folds of the calibration."""
+        if not counts.all():
+            raise bad(type(self).__name__, "sample_weight", "positive somewhere in every class",
+                      f"zero for all items of class {self.classes_[int(np.argmin(counts))]!r}",
+                      "Leave that class out.")  # fmt: skip
+        if self._probable:
+            require_folds(type(self).__name__, self.classes_, counts)
+
+    def _solve(self, tasks: list[Task], effort: Effort) -> None:
+        effort.share_out(lambda t: tasks[t].solve(effort), [len(task.problem) for task in tasks])
+        for task in tasks:
+            if task.solution is None:  # an interrupt came before its turn
+                task.solve(effort)
+
+    def _proofs(self, tasks: list[Task], data: Data) -> list[Certificate]:
+        names = [f"{self.classes_[t.pair.plus]} against {self.classes_[t.pair.minus]}" for t in tasks]
+        names = names if len(tasks) > 1 else [""]
+        return [
+            certificate_of(task.solved, task.problem, "classification", name=name, psd=data.psd)
+            for task, name in zip(tasks, names, strict=True)
+        ]
+
+    def _assemble(self, X: Any, data: Data, codes: Array, tasks: list[Task]) -> None:
+        """The expansions of all pairs over their common support vectors, sorted by class."""
+        solutions, pairs = [task.solved for task in tasks], [task.pair for task in tasks]
+        coefs = [s.coef / s.margin for s in solutions]
+        columns = gathered(pairs, coefs, len(codes), len(self.classes_))
+        order = np.argsort(codes, kind="stable")
+        support = order[columns[order].any(axis=1)]
+        if self.penalty_intercept:
+            intercept = np.array([b.sum() for b in coefs])
+        else:
+            intercept = np.array([s.bias / s.margin for s in solutions])
+        self._keep(X, data, support, columns[support], intercept)
+        self.n_support_ = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
+        self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
+
+    def _calibrations(self, tasks: list[Task], weight: Array, effort: Effort) -> list[Platt | None]:
+        """One sigmoid per pair; None where the effort ended before."""
+        found: list[Platt | None] = [None] * len(tasks)
+
+        def calibrate(t: int) -> None:
+            task = tasks[t]
+            y, w = task.pair.y, weight[task.pair.index]
+            found[t] = Calibration(task.gram, y, w, task.problem, task.restrict, task.solved).fit(effort)
+
+        effort.share_out(calibrate, [len(task.problem) for task in tasks])
+        return found
+
+    # ---- prediction
+
+    def _functions(self) -> Any:
+        if len(self.classes_) == 2:
+            return self.dual_coef_.T
+        wide = spread(self._columns, self.n_support_)
+        return type(self.dual_coef_)(wide) if is_sparse(self.dual_coef_) else wide
+
+    def _pair_values(self, X: Any) -> Array:
+        """(m,) for two classes, positive for the second; (m, pairs) for more, positive for the first of the pair."""
+        if len(self.classes_) == 2:
+            return self._values(X)
+        X = self._items(X)
+        if self._kept.linear:
+            sums = self._kept.evaluate(X, spread(self._columns, self.n_support_))
+        else:
+            sums = pair_values(self._kept.cross(X), self._columns, self.n_support_)
+        return np.asarray(sums + self.intercept_)
+
+    def decision_function(self, X: Any) -> Array:
+        """f(x) for two classes; for more the values of all pairs ("ovo"), or votes and fractions by class ("ovr")."""
+        check_is_fitted(self)
+        values = self._pair_values(X)
+        if self.decision_function_shape == "ovr" and len(self.classes_) > 2:
+            return one_vs_rest(values, len(self.classes_))
+        return values
+
+    def predict(self, X: Any) -> Array:
+        """The class with most votes; equal votes go to the first class, or with break_ties to the larger values."""
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise bad(type(self).__name__, "break_ties", "False when decision_function_shape is 'ovo'", True,
+                      "Use decision_function_shape='ovr'.")  # fmt: skip
+        values, k = self._pair_values(X), len(self.classes_)
+        if k == 2:
+            return np.asarray(self.classes_[(values >= 0.0).astype(np.intp)])
+        codes = np.argmax(one_vs_rest(values, k), axis=1) if self.break_ties else winners(values, k)
+        return np.asarray(self.classes_[codes])
+
+    @available_if(_calibrated)
+    def predict_proba(self, X: Any) -> Array:
+        """P(class | x), one column per entry of classes_: Platt's sigmoid, coupled over pairs for more classes than two.
+
+        The sigmoids have an offset of their own and were fitted to scores of held-out items, so the most probable
+        class can differ from `predict`: near the boundary, and where classes are rare.
+        """
+        check_is_fitted(self)
+        sigmoids = [platt for platt in self._platts if platt is not None]
+        if not sigmoids or len(sigmoids) < len(self._platts):
+            raise NotFittedError("predict_proba needs a fit with probability=True that was not stopped early")
+        values = self._pair_values(X)
+        if len(self.classes_) == 2:
+            p = sigmoids[0].probability(values)
+            return np.column_stack([1.0 - p, p])
+        P = np.column_stack([platt.probability(column) for platt, column in zip(sigmoids, values.T, strict=True)])
+        return couple(np.clip(P, _SURE, 1.0 - _SURE))
+
+    @available_if(_calibrated)
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of `predict_proba`."""
+        return np.asarray(np.log(self.predict_proba(X)))
+
+    @property
+    def probA_(self) -> Array:
+        """The slopes of the sigmoids in LIBSVM's sign, 1 / (1 + exp(A f + B)) of the first class of each pair."""
+        self._require_fit("probA_")
+        return np.array([-platt.A for platt in self._platts if platt is not None])
+
+    @property
+    def probB_(self) -> Array:
+        """The offsets of the sigmoids in LIBSVM's sign."""
+        self._require_fit("probB_")
+        sign = 1.0 if len(self.classes_) == 2 else -1.0
+        return np.array([sign * platt.B for platt in self._platts if platt is not None])

@@ -1,0 +1,131 @@
+"""Support vector classification: C-SVC and nu-SVC, with scikit-learn's arguments and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.estimators.base import positive
+from mercer.estimators.classifier import Classifier
+from mercer.estimators.svr import share
+from mercer.solvers.dual import Problem, nu_svc, svc
+from mercer.typing import Array
+
+
+class SVC(Classifier):
+    """C-SVC: minimise 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i f(x_i)) for every pair of classes (M16).
+
+    Arguments are scikit-learn's; C_i = C * class_weight * sample_weight, and C = inf is the hard margin (M15), which
+    refuses data that cannot be separated.  shrinking, cache_size and random_state are accepted and have no effect:
+    the solver shrinks by its own lights within the budget of mercer.configure(memory=...), and the folds of
+    probability=True are always the same.  Beyond them
+
+    penalty_intercept   adds b^2 / 2 to the objective (M28): kernel k + 1 and no free intercept
+    squared             penalises C sum of the squared slacks (M29)
+    check_psd           "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
+    time_limit          seconds after which the fit returns what it has, with its gap
+
+    After fit: certificate_ (the proof; of the worst pair, with all of them in its `parts`), solution_ (what the
+    solver returned, a tuple for more than two classes), and scikit-learn's attributes.
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        penalty_intercept: bool = False,
+        squared: bool = False,
+        check_psd: str = "warn",
+        time_limit: float | None = None,
+    ) -> None:
+        self.C, self.kernel, self.degree, self.gamma, self.coef0 = C, kernel, degree, gamma, coef0
+        self.shrinking, self.probability, self.tol, self.cache_size = shrinking, probability, tol, cache_size
+        self.class_weight, self.verbose, self.max_iter = class_weight, verbose, max_iter
+        self.decision_function_shape, self.break_ties = decision_function_shape, break_ties
+        self.random_state = random_state
+        self.penalty_intercept, self.squared = penalty_intercept, squared
+        self.check_psd, self.time_limit = check_psd, time_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with labels y; weights scale C."""
+        positive("SVC", "C", self.C, infinite=True)
+        return super().fit(X, y, sample_weight)
+
+    def _bounds(self, weight: Array, codes: Array) -> Array:
+        counts = weight > 0.0  # 0 * inf is no number
+        return np.multiply(self.C, weight * self.class_weight_[codes], where=counts, out=np.zeros(len(weight)))
+
+    def _problem(self, y: Array, bound: Array) -> Problem:
+        return svc(y, bound, bias=not self.penalty_intercept, squared=self.squared)
+
+
+class NuSVC(Classifier):
+    """Nu-SVC: minimise 1/2 |w|^2 - nu n rho + sum_i max(0, rho - y_i f(x_i)), rho too; f / rho is returned (M19).
+
+    nu is at least the share of margin errors and at most the share of support vectors, and feasible up to
+    2 min(n+, n-) / n.  Arguments are scikit-learn's; sample_weight scales the bounds of the coefficients, class_weight
+    changes nothing, as in LIBSVM, and shrinking, cache_size and random_state have no effect.  check_psd and
+    time_limit as in SVC.  The same machine is SVC(C=1 / solution_.margin).
+    """
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        check_psd: str = "warn",
+        time_limit: float | None = None,
+    ) -> None:
+        self.nu, self.kernel, self.degree, self.gamma, self.coef0 = nu, kernel, degree, gamma, coef0
+        self.shrinking, self.probability, self.tol, self.cache_size = shrinking, probability, tol, cache_size
+        self.class_weight, self.verbose, self.max_iter = class_weight, verbose, max_iter
+        self.decision_function_shape, self.break_ties = decision_function_shape, break_ties
+        self.random_state = random_state
+        self.check_psd, self.time_limit = check_psd, time_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with labels y; weights scale the bounds of the coefficients."""
+        share("NuSVC", self.nu)
+        return super().fit(X, y, sample_weight)
+
+    def _bounds(self, weight: Array, codes: Array) -> Array:
+        return weight
+
+    def _problem(self, y: Array, bound: Array) -> Problem:
+        return nu_svc(y, self.nu, bound)
+
+    def _restriction(self, problem: Problem, y: Array, bound: Array) -> Callable[[Array], Problem]:
+        def restrict(rows: Array) -> Problem:
+            side = np.array([bound[rows][y[rows] > 0.0].sum(), bound[rows][y[rows] < 0.0].sum()])
+            return nu_svc(y[rows], min(self.nu, 2.0 * side.min() / side.sum()), bound[rows])
+
+        return restrict
