@@ -17,19 +17,18 @@ NEAR = 1.0 / 64.0
 @compiled
 def from_dots(G, xx, yy, X, Y):
     """Overwrite G = X Y^T with the squared distances, from the squared norms; near pairs directly."""
-    near = G.dtype.type(NEAR)
-    two = G.dtype.type(2.0)
+    near, two = G.dtype.type(NEAR), G.dtype.type(2.0)
     for i in range(G.shape[0]):
-        a = xx[i]
-        close = 0
-        for j in range(G.shape[1]):
-            s = a + yy[j] - two * G[i, j]
-            G[i, j] = s
-            close += s < near * (a + yy[j])
+        row, a, close = G[i], xx[i], False
+        for j in range(row.size):
+            total = a + yy[j]
+            s = total - two * row[j]
+            row[j] = s
+            close |= s < near * total
         if close:
-            for j in range(G.shape[1]):
-                if G[i, j] < near * (a + yy[j]):
-                    G[i, j] = _pair(X, Y, i, j)
+            for j in range(row.size):
+                if row[j] < near * (a + yy[j]):
+                    row[j] = _pair(X, Y, i, j)
 
 
 @compiled

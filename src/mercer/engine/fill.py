@@ -42,10 +42,8 @@ def dense(block: Block, shape: tuple[int, int], dtype: np.dtype, *, symmetric: b
     cure = "Use mercer.LazyGram, which streams tiles, or raise it with mercer.configure(memory=...)."
     require_memory(f"{what} of shape {n} x {m}", n * m * dtype.itemsize, cure)
     out = np.empty(shape, dtype=dtype)
-    if symmetric:
-        run(lambda tile: _put_mirrored(out, block, tile), lower_tiles(n))
-    else:
-        run(lambda tile: _put(out, block, tile), all_tiles(n, m))
+    put = _put_mirrored if symmetric else _put
+    run(lambda tile: put(out, block, tile), lower_tiles(n) if symmetric else all_tiles(n, m))
     return out
 
 

@@ -6,7 +6,6 @@ only reshapes the pair values, as in scikit-learn: for one machine per class use
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -25,6 +24,8 @@ from mercer.estimators.expansion import Data
 from mercer.estimators.machine import SupportVectorMachine
 from mercer.estimators.multiclass import Pair, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
 from mercer.estimators.probability import Calibration, require_folds
+from mercer.gram.classes import ClassGrams
+from mercer.gram.lazy import LazyGram
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.platt import Platt, couple
@@ -35,17 +36,18 @@ _SURE = 1e-7  # probabilities of pairs stay so far from 0 and 1, as LIBSVM's do
 
 @dataclass(eq=False)
 class Task:
-    """The machine of one pair, while it is fitted; `restrict(rows)` is its problem on some of its items."""
+    """The machine of one pair, while it is fitted."""
 
     pair: Pair
     whole: Any
     problem: Problem
-    restrict: Callable[[Array], Problem]
     solution: DualSolution | None = None
 
     @property
     def gram(self) -> Any:
         """The Gram of the pair's items."""
+        if isinstance(self.whole, ClassGrams):
+            return self.whole.pair(self.pair.plus, self.pair.minus)
         return self.whole if len(self.pair.index) == len(self.whole) else self.whole.sub(self.pair.index)
 
     def solve(self, effort: Effort) -> None:
@@ -79,10 +81,6 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         """The problem of labels -1 and +1 with these bounds of the coefficients."""
         raise NotImplementedError
 
-    def _restriction(self, problem: Problem, y: Array, bound: Array) -> Callable[[Array], Problem]:
-        """The same problem on some of its items."""
-        return problem.take
-
     # ---- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -97,10 +95,9 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         pairs = pairs_of(codes, used, len(self.classes_))
         problems = [self._problem(pair.y, bound[pair.index]) for pair in pairs]
         data, gram = self._training(X)
-        tasks = [
-            Task(pair, gram, problem, self._restriction(problem, pair.y, bound[pair.index]))
-            for pair, problem in zip(pairs, problems, strict=True)
-        ]
+        if len(pairs) > 1 and isinstance(gram, LazyGram):
+            gram = ClassGrams(gram, [used[codes[used] == c] for c in range(len(self.classes_))])
+        tasks = [Task(pair, gram, problem) for pair, problem in zip(pairs, problems, strict=True)]
         self._solve(tasks, effort)
         self._judge([task.solved for task in tasks], self._proofs(tasks, data), effort)
         self._assemble(X, data, codes, tasks)
@@ -182,7 +179,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         def calibrate(t: int) -> None:
             task = tasks[t]
             y, w = task.pair.y, weight[task.pair.index]
-            found[t] = Calibration(task.gram, y, w, task.problem, task.restrict, task.solved).fit(effort)
+            found[t] = Calibration(task.gram, y, w, task.problem, task.solved).fit(effort)
 
         effort.share_out(calibrate, [len(task.problem) for task in tasks])
         return found

@@ -64,12 +64,12 @@ class Effort:
             self.stopped = self.stopped or "time_limit"
         return bool(self.stopped)
 
-    def solve(self, gram: Any, problem: Problem, start: Array | None = None) -> DualSolution:
-        """The solution of one problem within what is left of the effort."""
+    def solve(self, gram: Any, problem: Problem, start: Array | None = None, *, loosest: float = 0.0) -> DualSolution:
+        """The solution of one problem within what is left of the effort, to a tolerance of at least `loosest`."""
         if self.over:
             return self._unsolved(gram, problem)
         found = solve(
-            gram, problem, tol=self.tol, max_iter=self.max_iter, time_limit=self.left, start=start,
+            gram, problem, tol=max(self.tol, loosest), max_iter=self.max_iter, time_limit=self.left, start=start,
             progress=self._tell if self.verbose else None,
         )  # fmt: skip
         if found.reason == "interrupted":

@@ -11,15 +11,14 @@ fold its scores.  Two facts make that cheap:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from mercer.config import config
 from mercer.errors import bad
-from mercer.estimators.effort import SMALL, Effort
+from mercer.estimators.effort import Effort
 from mercer.gram import StoredGram
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.platt import Platt, platt
@@ -27,7 +26,8 @@ from mercer.typing import Array
 
 FOLDS = 5
 NEAR = 1.5  # margins y f up to which an item takes part in the refits from the beginning
-WRONG = 0.95  # a margin below which an item without a coefficient was left out wrongly
+WRONG = 0.9  # a margin below which an item without a coefficient was left out wrongly
+LOOSE = 0.03  # optimality conditions of a refit: a sigmoid through thousands of scores does not feel more
 ROUNDS = 4
 
 
@@ -50,66 +50,59 @@ def folds_of(y: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """One binary machine that is to be calibrated; `restrict(rows)` is its problem on some of the items."""
+    """One binary machine that is to be calibrated."""
 
     gram: Any
     y: Array
     weight: Array
     problem: Problem
-    restrict: Callable[[Array], Problem]
     solution: DualSolution
 
     def fit(self, effort: Effort) -> Platt | None:
         """The sigmoid, or None when the effort ended before."""
-        folds = folds_of(self.y)
-        scores = self.out_of_fold(folds, effort)
-        if scores is None:
-            return None
-        return platt(scores, self.y, sample_weight=self.weight / self.weight.mean())
+        scores = self.out_of_fold(folds_of(self.y), effort)
+        return None if scores is None else platt(scores, self.y, sample_weight=self.weight / self.weight.mean())
 
     def out_of_fold(self, folds: Array, effort: Effort) -> Array | None:
         """The score of every item by the machine fitted to the other folds."""
-        k = int(folds.max()) + 1
-        coef, b = np.repeat(self.solution.coef[:, None], k, axis=1), self.solution
-        coef[np.arange(len(folds)), folds] = 0.0
-        near = np.flatnonzero((b.coef != 0.0) | (self.margins(b) < NEAR))
+        held = folds[:, None] == np.arange(folds.max() + 1)
+        coef, scores = np.where(held, 0.0, self.solution.coef[:, None]), np.zeros(held.shape)
+        near, todo = (self.solution.coef != 0.0) | (self.margins() < NEAR), np.arange(held.shape[1])
         for _ in range(ROUNDS):
-            scores = self._refit(near, folds, coef, effort)
-            if scores is None:
+            self._refit(near, held, todo, coef, scores, effort)
+            if effort.over:
                 return None
-            wrong = (self.y[:, None] * scores < WRONG) & (folds[:, None] != np.arange(k))
-            wrong[near] = False
-            if not wrong.any():
+            wrong = (self.y[:, None] * scores < WRONG) & ~held & ~near[:, None]
+            near, todo = near | wrong.any(axis=1), np.flatnonzero(wrong.any(axis=0))
+            if not len(todo):
                 break
-            near = np.union1d(near, np.flatnonzero(wrong.any(axis=1)))
-        return np.asarray(scores[np.arange(len(folds)), folds])
+        return np.asarray(scores[held])
 
-    def margins(self, s: DualSolution) -> Array:
-        """y f of every item."""
+    def margins(self) -> Array:
+        """y f of every item in the full solution."""
+        s = self.solution
         f = s.gradient + self.problem.z - self.problem.ridge_times(s.coef) + s.bias
         return np.asarray(self.y * f / s.margin)
 
-    def _refit(self, near: Array, folds: Array, coef: Array, effort: Effort) -> Array | None:
-        """Refit every fold on the items `near`; writes `coef` (n, folds) and returns all scores (n, folds)."""
-        k = coef.shape[1]
-        gram = stored(self.gram.single().sub(near))
-        shift, scale = np.zeros(k), np.ones(k)
+    def _refit(self, near: Array, held: Array, todo: Array, coef: Array, scores: Array, effort: Effort) -> None:
+        """Fit the machines without the folds `todo` to the items `near`; writes their columns of coef and scores."""
+        some, far = np.flatnonzero(near), np.flatnonzero(~near)
+        gram, problem = stored(self.gram.single().sub(some)), self.problem.take(some)
+        bias, margin = np.zeros(held.shape[1]), np.ones(held.shape[1])
 
-        def refit(fold: int) -> None:
-            train = np.flatnonzero(folds[near] != fold)
-            rows = near[train]
-            whole = np.flatnonzero(folds != fold)
-            problem = self.restrict(whole).take(np.searchsorted(whole, rows))
-            start = feasible(coef[rows, fold], problem, sums(self.restrict(whole)))
-            s = effort.solve(gram.sub(train), problem, start)
-            coef[rows, fold], shift[fold], scale[fold] = s.coef, s.bias, s.margin
+        def refit(t: int) -> None:
+            fold = todo[t]
+            without = pinned(problem, held[some, fold])
+            start = feasible(coef[some, fold], without, totals(self.problem, ~held[:, fold]))
+            s = effort.solve(gram, without, start, loosest=LOOSE)
+            coef[some, fold], bias[fold], margin[fold] = s.coef, s.bias, s.margin
+            scores[some, fold] = s.gradient + without.z - without.ridge_times(s.coef)
 
-        effort.share_out(refit, [len(near)] * k)
-        if effort.over:
-            return None
-        J = np.flatnonzero(coef.any(axis=1))
-        f = gram @ coef if len(near) == len(coef) else self.gram.single().part(None, J) @ coef[J]
-        return np.asarray((f + shift) / scale)
+        effort.share_out(refit, [len(some)] * len(todo))
+        J = np.flatnonzero(coef[:, todo].any(axis=1))
+        if len(far) and len(J) and not effort.over:
+            scores[np.ix_(far, todo)] = self.gram.single().part(far, J) @ coef[np.ix_(J, todo)]
+        scores[:, todo] = (scores[:, todo] + bias[todo]) / margin[todo]
 
 
 def stored(gram: Any) -> Any:
@@ -117,9 +110,9 @@ def stored(gram: Any) -> Any:
     return StoredGram.of(gram.dense()) if 8 * len(gram) ** 2 <= config().memory else gram
 
 
-def sums(problem: Problem) -> tuple[float, ...]:
-    """What the coefficients of each group must add up to."""
-    return tuple(float(problem.start[g].sum()) for g in groups(problem))
+def pinned(problem: Problem, held: Array) -> Problem:
+    """The problem with some coefficients held at zero, so that those items only get a score."""
+    return replace(problem, lo=np.where(held, 0.0, problem.lo), hi=np.where(held, 0.0, problem.hi))
 
 
 def groups(problem: Problem) -> list[Array]:
@@ -129,17 +122,27 @@ def groups(problem: Problem) -> list[Array]:
     return [np.ones(len(problem), dtype=bool)] if problem.second is None else [~problem.second, problem.second]
 
 
-def feasible(b: Array, problem: Problem, totals: tuple[float, ...]) -> Array:
-    """b changed as little as need be for its sums to be right: free coefficients first, then bounded, then zeros."""
+def totals(problem: Problem, train: Array) -> list[float]:
+    """What each group must add up to when only some items take part: their share, as far as their bounds allow."""
+    sums = [float(problem.start[group].sum()) for group in groups(problem)]
+    if not any(sums):
+        return sums
+    width = problem.hi - problem.lo
+    share = width[train].sum() / width.sum()
+    share = min([share, *(width[train & g].sum() / abs(s) for g, s in zip(groups(problem), sums, strict=True))])
+    return [share * s for s in sums]
+
+
+def feasible(b: Array, problem: Problem, sums: list[float]) -> Array:
+    """b with its sums put right: coefficients between zero and their bounds move first, then bounded ones, then zeros."""
     b = np.clip(b, problem.lo, problem.hi)
     free = (b > problem.lo) & (b < problem.hi) & (b != 0.0)
-    for group, total in zip(groups(problem), totals, strict=True):
-        missing = total - b[group].sum()
+    for group, total in zip(groups(problem), sums, strict=True):
         for chosen in (group & free, group & (b != 0.0), group):
-            to_zero = -b if missing > 0.0 else b  # room on the way to zero comes first: it is there, and finite
-            edge = problem.hi - b if missing > 0.0 else b - problem.lo
-            room = np.where(chosen, np.where(to_zero > 0.0, to_zero, np.where(chosen & ~np.isinf(edge), edge, 0.0)), 0.0)
-            step = min(abs(missing) / max(room.sum(), 1e-300), 1.0) * room
-            b += np.sign(missing) * step
             missing = total - b[group].sum()
+            up = missing > 0.0
+            back, on = np.where(chosen, -b if up else b, 0.0), problem.hi - b if up else b - problem.lo
+            # the way back to zero is always there; the way on may be endless, and then it is not needed
+            room = np.where(back > 0.0, back, np.where(chosen & (back <= 0.0) & np.isfinite(on), on, 0.0))
+            b += np.sign(missing) * min(abs(missing) / max(room.sum(), 1e-300), 1.0) * room
     return np.clip(b, problem.lo, problem.hi)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -122,10 +121,3 @@ class NuSVC(Classifier):
 
     def _problem(self, y: Array, bound: Array) -> Problem:
         return nu_svc(y, self.nu, bound)
-
-    def _restriction(self, problem: Problem, y: Array, bound: Array) -> Callable[[Array], Problem]:
-        def restrict(rows: Array) -> Problem:
-            side = np.array([bound[rows][y[rows] > 0.0].sum(), bound[rows][y[rows] < 0.0].sum()])
-            return nu_svc(y[rows], min(self.nu, 2.0 * side.min() / side.sum()), bound[rows])
-
-        return restrict

@@ -39,33 +39,34 @@ _LENIENCE = 1.1  # a solver that works in single precision may end a little abov
 class Claim:
     """What a fitted model says of one problem.
 
-    `rows` are the samples of the problem (None: all), which nu-SVR lists twice.  `margin` is rho of nu-SVC, and None
-    for nu-SVR, which does not tell its epsilon: the best one for its f is taken.
+    `rows` are the samples of the problem, which nu-SVR lists twice.  `bias` is the intercept, and where the penalty
+    contains it (kernel k + 1) what it has too much.  `margin` is rho of nu-SVC, and None for nu-SVR, which does not
+    tell its epsilon: the best one for its f is taken.
     """
 
     task: str
     problem: Problem
+    rows: Array
     coef: Array  # one signed coefficient per variable
     bias: float
     margin: float | None = 1.0
-    rows: Array | None = None
     copies: int = 1
     name: str = ""
 
 
 def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
-    """The certificate of a fitted model, recomputed from the data it was fitted on."""
+    """The certificate of a fitted model, recomputed from the data it was fitted on; samples of weight zero are out."""
     claims_of = _reader(model)
     check_is_fitted(model)
     machine, X = _as_ours(model, X)
-    gram = machine._data(X).gram()
+    data = machine._data(X)
+    gram = (data.plus_one() if _penalised(model) else data).gram()
     if y is not None:
         check_consistent_length(gram, y)
     weight = weights("verify", sample_weight, len(gram))
-    psd = getattr(getattr(gram, "kernel", None), "psd", None)
     steps = np.atleast_1d(model.n_iter_)
     return worst_of(
-        _prove(gram, claim, tol=model.tol, n_iter=int(steps[min(p, len(steps) - 1)]), psd=psd)
+        _prove(gram, claim, tol=model.tol, n_iter=int(steps[min(p, len(steps) - 1)]), psd=data.psd)
         for p, claim in enumerate(claims_of(model, None if y is None else np.asarray(y), weight))
     )
 
@@ -101,7 +102,8 @@ def _prove(gram: Any, claim: Claim, *, tol: float, n_iter: int, psd: bool | None
     margin = _best_tube(problem, Kgiven + claim.bias) if claim.margin is None else claim.margin
     r = offsets_of(problem, claim.bias, margin)
     primal, _ = objectives(given, Kgiven - problem.z + problem.ridge_times(given), problem, r)
-    primal += float(r @ (problem.start - given))  # `objectives` takes the sums of its coefficients for the right ones
+    # `objectives` takes the sums of its coefficients for the right ones, and a penalised intercept for theirs
+    primal += float(r @ (problem.start - given)) if problem.bias else 0.5 * claim.bias**2
     F = Kb - problem.z + problem.ridge_times(b)
     _, dual = objectives(b, F, problem, r)
     violation = conditions(b, F, problem).violation
@@ -116,13 +118,11 @@ def _prove(gram: Any, claim: Claim, *, tol: float, n_iter: int, psd: bool | None
 
 def _products(gram: Any, claim: Claim, B: Array) -> Array:
     """K @ B on the variables of the claim, from the columns of K that have a coefficient."""
-    n = len(gram) if claim.rows is None else len(claim.rows)
-    B = B.reshape(claim.copies, n, -1).sum(axis=0)
+    B = B.reshape(claim.copies, len(claim.rows), -1).sum(axis=0)
     J = np.flatnonzero(B.any(axis=1))
     if not len(J):
-        return np.zeros((claim.copies * n, B.shape[1]))
-    KB = gram.part(claim.rows, J if claim.rows is None else claim.rows[J]) @ B[J]
-    return np.tile(KB, (claim.copies, 1))
+        return np.zeros((claim.copies * len(B), B.shape[1]))
+    return np.tile(gram.part(claim.rows, claim.rows[J]) @ B[J], (claim.copies, 1))
 
 
 def project(b: Array, problem: Problem) -> Array:
@@ -188,7 +188,7 @@ def _pairs(model: Any, y: Array | None, weight: Array) -> Iterator[tuple[Array, 
     coef, bias = sign * _expansion(model, weight), sign * np.asarray(model.intercept_, dtype=np.float64)
     pairs = [(i, j) for i in range(len(classes)) for j in range(i + 1, len(classes))]
     for p, (i, j) in enumerate(pairs):
-        rows = np.flatnonzero((code == i) | (code == j))
+        rows = np.flatnonzero(((code == i) | (code == j)) & (weight > 0.0))
         first = code[rows] == i
         b = np.where(first, coef[j - 1, rows], coef[i, rows])
         name = "" if len(pairs) == 1 else f"{classes[i]} against {classes[j]}"
@@ -209,12 +209,25 @@ def _numbers(y: Array | None) -> Array:
     return np.asarray(y, dtype=np.float64)
 
 
+def _penalised(model: Any) -> bool:
+    return bool(getattr(model, "penalty_intercept", False))
+
+
+def _variant(model: Any) -> dict[str, bool]:
+    """The options of our own machines that change the problem."""
+    return {"bias": not _penalised(model), "squared": bool(getattr(model, "squared", False))}
+
+
+def _surplus(model: Any, b: Array, bias: float) -> float:
+    """The bias of the problem: an intercept that is penalised is the sum of coefficients, nothing else."""
+    return bias - float(b.sum()) if _penalised(model) else bias
+
+
 def _svc(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
-    share = dict(zip(model.classes_.tolist(), model.class_weight_, strict=True))
+    shares = model.class_weight_[np.searchsorted(model.classes_, _labels(y, model.classes_))]
     for rows, sign, b, bias, name in _pairs(model, y, weight):
-        assert y is not None
-        C = model.C * weight[rows] * np.array([share[label] for label in y[rows].tolist()])
-        yield Claim("classification", svc(sign, C), b, bias, rows=rows, name=name)
+        problem = svc(sign, (model.C * weight * shares)[rows], **_variant(model))
+        yield Claim("classification", problem, rows, b, _surplus(model, b, bias), name=name)
 
 
 def _nu_svc(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
@@ -222,23 +235,30 @@ def _nu_svc(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
     for rows, sign, b, bias, name in _pairs(model, y, weight):
         problem = nu_svc(sign, model.nu, weight[rows])
         rho = float(np.abs(problem.start).sum() / np.abs(b).sum())
-        yield Claim("classification", problem, rho * b, rho * bias, rho, rows, name=name)
+        yield Claim("classification", problem, rows, rho * b, rho * bias, rho, name=name)
+
+
+def _single(model: Any, weight: Array) -> tuple[Array, Array, float]:
+    """(rows, coefficients, bias) of a model that is one problem."""
+    rows = np.flatnonzero(weight > 0.0)
+    return rows, _expansion(model, weight)[0][rows], float(model.intercept_[0])
 
 
 def _svr(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
-    problem = svr(_numbers(y), model.C * weight, model.epsilon)
-    yield Claim("regression", problem, _expansion(model, weight)[0], float(model.intercept_[0]))
+    rows, b, bias = _single(model, weight)
+    problem = svr(_numbers(y)[rows], model.C * weight[rows], model.epsilon, **_variant(model))
+    yield Claim("regression", problem, rows, b, _surplus(model, b, bias))
 
 
 def _nu_svr(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
     """The model tells a - a' only: both are raised alike until they have the sum that nu prescribes."""
-    C, coef = model.C * weight, _expansion(model, weight)[0]
-    problem = nu_svr(_numbers(y), model.nu, C)
-    up, down = np.maximum(coef, 0.0), np.maximum(-coef, 0.0)
-    missing = 0.5 * max(float(np.abs(problem.start).sum() - np.abs(coef).sum()), 0.0)
-    both = np.diff(np.minimum(np.cumsum(np.clip(C - up - down, 0.0, None)), missing), prepend=0.0)
-    coef = np.concatenate([up + both, -down - both])
-    yield Claim("regression", problem, coef, float(model.intercept_[0]), margin=None, copies=2)
+    rows, b, bias = _single(model, weight)
+    problem = nu_svr(_numbers(y)[rows], model.nu, model.C * weight[rows])
+    up, down = np.maximum(b, 0.0), np.maximum(-b, 0.0)
+    missing = 0.5 * max(float(np.abs(problem.start).sum() - np.abs(b).sum()), 0.0)
+    room = np.clip(problem.hi[: len(b)] - up - down, 0.0, None)
+    both = np.diff(np.minimum(np.cumsum(room), missing), prepend=0.0)
+    yield Claim("regression", problem, rows, np.concatenate([up + both, -down - both]), bias, margin=None, copies=2)
 
 
 def _best_tube(problem: Problem, f: Array) -> float:
@@ -251,8 +271,8 @@ def _best_tube(problem: Problem, f: Array) -> float:
 
 
 def _one_class(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
-    problem = one_class(len(weight), model.nu, weight)
-    yield Claim("novelty", problem, _expansion(model, weight)[0], float(model.intercept_[0]))
+    rows, b, bias = _single(model, weight)
+    yield Claim("novelty", one_class(len(rows), model.nu, weight[rows]), rows, b, bias)
 
 
 READERS: dict[str, Callable[..., Iterator[Claim]]] = {

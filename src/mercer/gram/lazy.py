@@ -33,10 +33,12 @@ class LazyGram:
         self._set(kernel, *prepare_pair(kernel, X, Y))
 
     @classmethod
-    def of(cls, kernel: Kernel, A: Any, B: Any = None) -> Self:
-        """The Gram of data the kernel has already prepared."""
+    def of(cls, kernel: Kernel, A: Any, B: Any = None, *, dtype: np.dtype | None = None) -> Self:
+        """The Gram of data the kernel has already prepared; `dtype` if it is known already."""
         new = cls.__new__(cls)
         new._set(kernel, A, A if B is None else B)
+        if dtype is not None:
+            new.__dict__["dtype"] = dtype  # where cached_property keeps it
         return new
 
     def _set(self, kernel: Kernel, A: Any, B: Any) -> None:
@@ -67,7 +69,7 @@ class LazyGram:
 
     def dense(self) -> Array:
         """Every entry, in one array."""
-        return gram_of(self.kernel, self.A, self.B)
+        return gram_of(self.kernel, self.A, self.B, self.dtype)
 
     def diag(self) -> Array:
         """k(x_i, x_i)."""
@@ -81,13 +83,13 @@ class LazyGram:
     def sub(self, index: Array) -> LazyGram:
         """K[index, index], still lazy."""
         self._require_square("sub")
-        return LazyGram.of(self.kernel, self.A[places(index, len(self))])
+        return LazyGram.of(self.kernel, self.A[places(index, len(self))], dtype=self.dtype)
 
     def part(self, I: Array | None, J: Array | None) -> LazyGram:
         """K[I, :][:, J], still lazy; None stands for all."""
         A = self.A if I is None else self.A[np.asarray(I, dtype=np.intp)]
         B = A if J is I and self.symmetric else self.B if J is None else self.B[np.asarray(J, dtype=np.intp)]
-        return LazyGram.of(self.kernel, A, B)
+        return LazyGram.of(self.kernel, A, B, dtype=self.dtype)
 
     def single(self) -> LazyGram:
         """The same Gram from data rounded to single precision."""

@@ -1,4 +1,8 @@
-"""The stored Gram: a matrix the user has computed, behind the methods of a lazy one."""
+"""The stored Gram: a matrix the user has computed, behind the methods of a lazy one.
+
+`sub` and `part` are views: they remember positions and take entries when asked, so that the problems of a fit (pairs
+of classes, folds, active sets) share one matrix.  Where whole rows can be read instead of columns they are.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer.engine.pool import run
+from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.typing import Array
+
+_CHUNK = 256  # rows that are copied at a time
+_COLUMNS = 2048  # numbers that stay in the first-level cache while rows are added to them
+_FEW = 0.25  # share of the columns up to which they are picked out; of more, the others are multiplied by zero
 
 
 def places(index: Any, n: int) -> Array:
@@ -16,7 +26,7 @@ def places(index: Any, n: int) -> Array:
 
 
 class StoredGram:
-    """A symmetric (or Hermitian) matrix K given as an array."""
+    """Rows I and columns J of a symmetric (or Hermitian) matrix K given as an array; None stands for all."""
 
     def __init__(self, K: Any, *, tol: float = 1e-8) -> None:
         K = np.asarray(K)
@@ -24,51 +34,99 @@ class StoredGram:
             raise bad("StoredGram", "K", "a square matrix", f"shape {K.shape}", "Pass k(X, X) of the training items.")
         if not np.isfinite(K).all():
             raise bad("StoredGram", "K", "finite", "NaN or infinity", "Check the items the Gram was made from.")
-        skew = float(np.abs(K - K.conj().T).max(initial=0.0))
-        if skew > tol * float(np.abs(K).max(initial=0.0)):
+        panels = [(np.abs(K[r] - K[:, r].conj().T).max(), np.abs(K[r]).max()) for r in cuts(len(K))]
+        skew, size = np.max(panels, axis=0) if panels else (0.0, 0.0)
+        if skew > tol * size:
             raise bad("StoredGram", "K", "symmetric", f"entries that differ by {skew:.3g}",
                       "Use (K + K.T) / 2 if the asymmetry is noise.")  # fmt: skip
-        self.K: Array = K
+        self._set(K, None, None)
+
+    def _set(self, K: Array, I: Array | None, J: Array | None) -> None:
+        self.K, self.I, self.J = K, I, J
 
     @classmethod
-    def of(cls, K: Array) -> Self:
-        """A piece of a matrix that has been checked already."""
+    def of(cls, K: Array, I: Array | None = None, J: Array | None = None) -> Self:
+        """A view of a matrix that has been checked already."""
         new = cls.__new__(cls)
-        new.K = K
+        new._set(K, I, J)
         return new
 
     def __len__(self) -> int:
-        return len(self.K)
+        return len(self.K) if self.I is None else len(self.I)
 
     @property
     def shape(self) -> tuple[int, int]:
-        return len(self.K), self.K.shape[1]
+        return len(self), self.K.shape[1] if self.J is None else len(self.J)
 
     def dense(self) -> Array:
-        """The matrix itself."""
-        return self.K
+        """Every entry, in one array: the matrix itself when nothing was left out."""
+        return self._entries(self.I)
 
     def diag(self) -> Array:
         """K_ii."""
-        return np.asarray(np.diagonal(self.K))
+        return np.asarray(np.diagonal(self.K) if self.I is None else np.diagonal(self.K)[self.I])
 
     def rows(self, index: Array) -> Array:
         """K[index, :]."""
-        return np.asarray(self.K[places(index, len(self))])
+        return self._entries(_of(self.I, places(index, len(self))))
 
     def sub(self, index: Array) -> StoredGram:
         """K[index, index]."""
-        chosen = places(index, len(self))
-        return StoredGram.of(self.K[np.ix_(chosen, chosen)])
+        chosen = _of(self.I, places(index, len(self)))
+        return StoredGram.of(self.K, chosen, chosen)
 
     def part(self, I: Array | None, J: Array | None) -> StoredGram:
         """K[I, :][:, J]; None stands for all."""
-        K = self.K if I is None else self.K[I]
-        return StoredGram.of(K if J is None else K[:, J])
+        return StoredGram.of(self.K, _of(self.I, I), _of(self.J, J))
 
     def single(self) -> StoredGram:
         """The matrix as it is: it is stored already."""
         return self
 
     def __matmul__(self, V: Array) -> Array:
-        return np.asarray(self.K @ V)
+        """K @ V in double precision, without a copy of K."""
+        V = np.asarray(V)
+        columns = V.reshape(len(V), -1)
+        out = np.zeros((len(self), columns.shape[1]), dtype=np.result_type(self.K, V, float))
+        (self._add_rows if self.I is None and self.J is not None else self._add_chunks)(columns, out)
+        return out.reshape(len(self), *V.shape[1:])
+
+    def _add_chunks(self, V: Array, out: Array) -> None:
+        """out += K[I, J] @ V by chunks of rows."""
+        if self.J is not None and len(self.J) > _FEW * len(self.K):
+            wide = np.zeros((len(self.K), V.shape[1]), dtype=V.dtype)
+            np.add.at(wide, self.J, V)  # an item may be listed twice
+            V, entries = wide, StoredGram.of(self.K)._entries
+        else:
+            entries = self._entries
+        rows = np.arange(len(self.K)) if self.I is None else self.I
+
+        def add(r: slice) -> None:
+            out[r] += entries(slice(rows[r.start], rows[r.stop - 1] + 1) if self.I is None else rows[r]) @ V
+
+        run(add, cuts(len(self), _CHUNK))
+
+    def _add_rows(self, V: Array, out: Array) -> None:
+        """out += K[:, J] @ V by rows J of K, for it is symmetric."""
+        from mercer.compiled.rows import add_rows
+
+        def add(c: slice) -> None:
+            for k in range(V.shape[1]):
+                one = np.zeros(c.stop - c.start, dtype=out.dtype)
+                add_rows(self.K[:, c], self.J, np.ascontiguousarray(V[:, k]).conj(), one)
+                out[c, k] += one.conj()
+
+        run(add, cuts(len(self), _COLUMNS))
+
+    def _entries(self, I: Any) -> Array:
+        if isinstance(I, slice) or I is None or self.J is None:
+            K = self.K if I is None else self.K[I]
+            return np.asarray(K if self.J is None else K[:, self.J])
+        return np.asarray(self.K[np.ix_(I, self.J)])
+
+
+def _of(chosen: Array | None, index: Array | None) -> Array | None:
+    """Positions in K of the chosen among those that were chosen before."""
+    if index is None or chosen is None:
+        return chosen if index is None else np.asarray(index, dtype=np.intp)
+    return np.asarray(chosen[index])

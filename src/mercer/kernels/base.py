@@ -269,7 +269,7 @@ def prepare_pair(kernel: Kernel, X: Any, Y: Any, frame: Any = None) -> tuple[Any
     return A, kernel.prepare(Y, A.frame)
 
 
-def gram_of(kernel: Kernel, A: Prepared, B: Prepared) -> Array:
+def gram_of(kernel: Kernel, A: Prepared, B: Prepared, dtype: np.dtype | None = None) -> Array:
     """The dense Gram of prepared items; of k(X, X) only one half is computed and the diagonal is exact."""
     what, symmetric = f"The Gram of {kernel!r}", A is B
     if not len(A) or not len(B):
@@ -282,8 +282,8 @@ def gram_of(kernel: Kernel, A: Prepared, B: Prepared) -> Array:
             np.fill_diagonal(tile, diagonal[r])
         return tile
 
-    first = kernel.block(A[:1], B[:1]).dtype  # the kernel's own word on its number type
-    return fill.dense(block, (len(A), len(B)), first, symmetric=symmetric, what=what)
+    dtype = dtype or kernel.block(A[:1], B[:1]).dtype  # the kernel's own word on its number type
+    return fill.dense(block, (len(A), len(B)), dtype, symmetric=symmetric, what=what)
 
 
 def same_kind(owner: str, kernels: tuple[Kernel, ...]) -> type[Items]:

@@ -87,7 +87,8 @@ def _rescaled(norm2: float, t: Array, problem: Problem) -> float:
     """A feasible primal value of a hard margin: w scaled up until every constraint y f >= 1 holds."""
     hard = np.isinf(problem.hi - problem.lo)
     worst = float(np.abs(t[hard & (np.sign(t) == np.sign(problem.z))]).max(initial=0.0))
-    return 0.5 * norm2 / (1.0 - worst) ** 2 if worst < 1.0 and problem.epsilon == 0.0 and hard.all() else np.inf
+    labels = (problem.lo == 0.0) | (problem.hi == 0.0)  # a tube is not entered by scaling
+    return 0.5 * norm2 / (1.0 - worst) ** 2 if worst < 1.0 and (hard & labels).all() else np.inf
 
 
 def conjugate(t: Array, problem: Problem) -> Array:

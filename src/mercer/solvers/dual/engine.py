@@ -204,7 +204,7 @@ class Engine:
         them by a tenth of the tolerance, all are.
         """
         c = conditions(self.b, self.F, self.problem)
-        k = min(256, len(self.b) // 2)
+        k = min(256 if len(self.b) > 2 * WHOLE else 64, len(self.b) // 2)
         if k:
             ends = np.argpartition(c.u, -k)[-k:], np.argpartition(c.l, k)[:k], self.rng.integers(0, len(self.b), k)
             sample = np.unique(np.concatenate(ends))
@@ -265,7 +265,7 @@ class Engine:
                     steps, violation = smo.coordinate_descent(K, diagonal, F, *box, tol, most)
                     endless = False
                 self.clock.steps += int(steps)
-                if endless or grows_without_end(b, problem, diagonal):
+                if endless or grows_without_end(b, F, problem, diagonal):
                     raise Unbounded
                 if violation <= tol:
                     break
@@ -368,7 +368,7 @@ class Engine:
         K, problem, b = active.block(W), active.problem.take(W), active.b[W]
         most = self.clock.room(min(20 * len(W), max(1000, CHUNK // (2 * len(W)))))
         self.clock.steps += solve_block(K, active.F[W], b, problem, tol, most)
-        if grows_without_end(b, problem, np.diagonal(K)):
+        if grows_without_end(active.b, active.F, active.problem, np.diagonal(K)):
             raise Unbounded
         change = b - active.b[W]
         moved = change != 0.0
@@ -391,10 +391,16 @@ class Engine:
         return np.asarray(W[np.argpartition(score, len(W) - k)[len(W) - k :]]) if k < len(W) else W
 
 
-def grows_without_end(b: Array, problem: Problem, diagonal: Array) -> bool:
-    """Whether a hard margin would be a hundred-thousandth of the data's extent: no classes are separated by that."""
-    hard = not len(problem.ridge) and np.isinf(problem.hi - problem.lo).any()
-    return bool(hard and float(np.abs(b).sum()) * float(diagonal.max(initial=0.0)) > 1e10)
+def grows_without_end(b: Array, F: Array, problem: Problem, diagonal: Array) -> bool:
+    """Whether the classes meet, to a hundred-thousandth of the data's extent: then no hard margin is between them.
+
+    2 |w| / sum |b| is the distance of two points, one in the convex hull of each class.
+    """
+    one_sided = (problem.lo == 0.0) | (problem.hi == 0.0)
+    if len(problem.ridge) or not np.isinf(problem.hi - problem.lo).any() or not one_sided.all():
+        return False
+    norm2, size = float(b @ (F + problem.z)), float(np.abs(b).sum())
+    return size > 0.0 and 4.0 * norm2 <= 1e-10 * size**2 * float(diagonal.max(initial=0.0))
 
 
 def block_size(active: Active) -> int:
