@@ -15,7 +15,7 @@ import numpy as np
 
 from mercer.config import config
 from mercer.engine.pool import run, tick
-from mercer.engine.tiles import Tile, all_tiles, cuts, lower_tiles
+from mercer.engine.tiles import SIDE, Tile, all_tiles, cuts, lower_tiles, side_for
 from mercer.errors import MemoryBudgetError
 from mercer.typing import Array
 
@@ -42,8 +42,8 @@ def dense(block: Block, shape: tuple[int, int], dtype: np.dtype, *, symmetric: b
     cure = "Use mercer.LazyGram, which streams tiles, or raise it with mercer.configure(memory=...)."
     require_memory(f"{what} of shape {n} x {m}", n * m * dtype.itemsize, cure)
     out = np.empty(shape, dtype=dtype)
-    put = _put_mirrored if symmetric else _put
-    run(lambda tile: put(out, block, tile), lower_tiles(n) if symmetric else all_tiles(n, m))
+    put, side = _put_mirrored if symmetric else _put, side_for(dtype)
+    run(lambda tile: put(out, block, tile), lower_tiles(n, side) if symmetric else all_tiles(n, m, side))
     return out
 
 
@@ -65,7 +65,7 @@ def _put_mirrored(out: Array, block: Block, tile: Tile) -> None:
 
 def product(block: Block, n: int, V: Array) -> Array:
     """K @ V for a symmetric n x n matrix: each tile under the diagonal is computed once and used twice."""
-    pieces = cuts(n)
+    pieces = cuts(n, side_for(V.dtype))
     count = min(_STRIPES, max(2, _STRIPE_BYTES // (8 * max(V.size, 1))), len(pieces))
     stripes = [range(s, len(pieces), count) for s in range(count)]
     sums = np.zeros((len(stripes), n, V.shape[1]), dtype=np.result_type(V, float))
@@ -91,13 +91,13 @@ def cross_product(block: Block, shape: tuple[int, int], V: Array) -> Array:
     def add(r: slice, c: slice) -> None:
         out[r] += block(r, c) @ V[c]
 
-    fold_rows(add, shape)
+    fold_rows(add, shape, side_for(V.dtype))
     return out
 
 
-def fold_rows(fold: Callable[[slice, slice], None], shape: tuple[int, int]) -> None:
+def fold_rows(fold: Callable[[slice, slice], None], shape: tuple[int, int], side: int = SIDE) -> None:
     """Call `fold` on every tile of an n x m matrix, those of the same rows from left to right by one thread."""
-    rows, columns = map(cuts, shape)
+    rows, columns = (cuts(n, side) for n in shape)
 
     def panel(r: slice) -> None:
         for c in columns:

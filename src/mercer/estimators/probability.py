@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.config import config
 from mercer.errors import bad
-from mercer.estimators.effort import Effort
+from mercer.estimators.effort import SMALL, Effort
 from mercer.gram import StoredGram
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.platt import Platt, platt
@@ -27,7 +26,7 @@ from mercer.typing import Array
 FOLDS = 5
 NEAR = 1.5  # margins y f up to which an item takes part in the refits from the beginning
 WRONG = 0.9  # a margin below which an item without a coefficient was left out wrongly
-LOOSE = 0.03  # optimality conditions of a refit: a sigmoid through thousands of scores does not feel more
+LOOSE = 0.1  # optimality conditions of a refit: a sigmoid through thousands of scores does not feel more
 ROUNDS = 4
 
 
@@ -48,6 +47,11 @@ def folds_of(y: Array) -> Array:
     return out
 
 
+def needed(y, folds):
+    rare=min((y>0).sum(),(y<0).sum()); k=int(folds.max())+1
+    return min(k, max(1,int(np.ceil(ENOUGH*k/rare))))
+
+ENOUGH=1000
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """One binary machine that is to be calibrated."""
@@ -60,14 +64,18 @@ class Calibration:
 
     def fit(self, effort: Effort) -> Platt | None:
         """The sigmoid, or None when the effort ended before."""
-        scores = self.out_of_fold(folds_of(self.y), effort)
-        return None if scores is None else platt(scores, self.y, sample_weight=self.weight / self.weight.mean())
+        folds = folds_of(self.y)
+        some = folds < needed(self.y, folds)
+        scores = self.out_of_fold(folds, effort)
+        if scores is None: return None
+        w=self.weight[some]
+        return platt(scores[some], self.y[some], sample_weight=w / w.mean())
 
     def out_of_fold(self, folds: Array, effort: Effort) -> Array | None:
         """The score of every item by the machine fitted to the other folds."""
         held = folds[:, None] == np.arange(folds.max() + 1)
         coef, scores = np.where(held, 0.0, self.solution.coef[:, None]), np.zeros(held.shape)
-        near, todo = (self.solution.coef != 0.0) | (self.margins() < NEAR), np.arange(held.shape[1])
+        near, todo = (self.solution.coef != 0.0) | (self.margins() < NEAR), np.arange(needed(self.y, folds))
         for _ in range(ROUNDS):
             self._refit(near, held, todo, coef, scores, effort)
             if effort.over:
@@ -106,8 +114,8 @@ class Calibration:
 
 
 def stored(gram: Any) -> Any:
-    """The Gram in memory when it takes no more than half of the budget."""
-    return StoredGram.of(gram.dense()) if 8 * len(gram) ** 2 <= config().memory else gram
+    """The Gram in memory when it is small: the solver makes better use of a large one that is lazy."""
+    return StoredGram.of(gram.dense()) if len(gram) <= SMALL else gram
 
 
 def pinned(problem: Problem, held: Array) -> Problem:

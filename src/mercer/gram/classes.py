@@ -6,6 +6,7 @@ of these classes share, and one block between them.  Keeping the former halves t
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,18 +35,22 @@ class ClassGrams:
 
     def pair(self, i: int, j: int) -> PairGram:
         """The Gram of the items of class i followed by those of class j."""
-        index = np.concatenate([self.members[i], self.members[j]])
-        return PairGram(self, i, j, self.gram.sub(index))
+        return PairGram(self, i, j, self.gram)
 
 
 class PairGram:
     """The Gram of two classes; in single precision it is put together from shared blocks."""
 
-    def __init__(self, classes: ClassGrams, i: int, j: int, gram: LazyGram) -> None:
-        self.classes, self.i, self.j, self.gram = classes, i, j, gram
+    def __init__(self, classes: ClassGrams, i: int, j: int, whole: LazyGram) -> None:
+        self.classes, self.i, self.j, self.whole = classes, i, j, whole
+
+    @cached_property
+    def gram(self) -> LazyGram:
+        """The pair as a lazy Gram of its own."""
+        return self.whole.sub(np.concatenate([self.classes.members[self.i], self.classes.members[self.j]]))
 
     def __len__(self) -> int:
-        return len(self.gram)
+        return len(self.classes.members[self.i]) + len(self.classes.members[self.j])
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.gram, name)
@@ -55,12 +60,12 @@ class PairGram:
 
     def single(self) -> PairGram:
         """The same pair in single precision."""
-        return PairGram(self.classes, self.i, self.j, self.gram.single())
+        return PairGram(self.classes, self.i, self.j, self.classes.fast)
 
     def dense(self) -> Array:
         """Every entry; of a pair in single precision only the block between the classes is computed."""
         within, members = self.classes.within, self.classes.members
-        if self.gram.dtype != np.float32 or self.i not in within or within[self.i].dtype != np.float32:
+        if self.whole is not self.classes.fast or self.i not in within or within[self.i].dtype != np.float32:
             return self.gram.dense()
         n, m = len(members[self.i]), len(members[self.j])
         K = np.empty((n + m, n + m), dtype=np.float32)

@@ -141,8 +141,9 @@ class _Answer:
 
     @property
     def error(self) -> float:
-        """What `tol` bounds: the violation of the optimality conditions and the relative gap, whichever is larger."""
-        return max(self.violation, (self.primal - self.dual) / max(abs(self.primal), abs(self.dual), 1e-300))
+        """What `tol` bounds: violation and relative gap, or the root of the gap alone, which bounds the error of w."""
+        gap = max(self.primal - self.dual, 0.0) / max(abs(self.primal), abs(self.dual), 1e-300)
+        return min(max(self.violation, gap), gap**0.5)
 
 
 @dataclass(eq=False)
@@ -213,7 +214,7 @@ class _Run:
         for steps in range(_STEPS + 1):
             count = linear.respond(q, self.t, gain, p.lo, p.hi, p.epsilon, c, free)
             gw, gr = self.w - self.features.weights(c), total - float(c.sum()) if p.bias else 0.0
-            if self._small(gw, gr, c, tol) or steps == _STEPS or self._end(max_iter, deadline):
+            if self._small(gw, gr, c, count, tol) or steps == _STEPS or self._end(max_iter, deadline):
                 break
             dw, dr = self._direction(free[:count], gain, gw, gr)
             e = self.features.scores(dw) + dr
@@ -221,14 +222,17 @@ class _Run:
             step = _line_search(ray, float(self.w @ dw) + total * dr, float(dw @ dw), float(gw @ dw) + gr * dr)
             self.w, self.r, self.t = self.w + step * dw, self.r + step * dr, self.t + step * e
             self.n_iter += 1
+            import os
+            if os.environ.get("DBG"): print(f"   {len(self.trace)} {steps} sig={self.sigma:.1e} m={count} gw={np.linalg.norm(gw):.1e} gr={gr:.1e} h={step:.2e} first={float(gw @ dw) + gr * dr:.1e} P={self.best.primal:.6e} err={self.best.error:.1e} worth={float((c - self.b) @ (c - self.b)) / self.sigma:.1e} c1={np.abs(c).sum():.1e}")
         return c, count, steps
 
-    def _small(self, gw: Array, gr: float, c: Array, tol: float) -> bool:
+    def _small(self, gw: Array, gr: float, c: Array, count: int, tol: float) -> bool:
         """Whether the gradient is a tenth of what the proximal step is worth, or too small to matter for `tol`."""
         reach = self.reach or 1.0
         worth, rounding = float((c - self.b) @ (c - self.b)) / self.sigma, np.finfo(float).eps * float(np.abs(c).sum())
-        small_w = max(0.1 * worth**0.5, 0.05 * tol / reach, rounding * reach)
-        small_r = max(0.1 * worth / self.slack, 0.05 * tol / reach**2, rounding)
+        fine = 0.05 * tol * min(1.0, abs(self.best.dual) / (self.box * max(count, 1)))
+        small_w = max(0.1 * worth**0.5, fine / reach, rounding * reach)
+        small_r = max(0.1 * worth / self.slack, fine / reach**2, rounding)
         return float(gw @ gw) <= small_w**2 and abs(gr) <= small_r
 
     def _direction(self, free: Array, gain: Array, gw: Array, gr: float) -> tuple[Array, float]:
@@ -298,12 +302,16 @@ def by_columns(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Ar
 
 def _positive_solve(A: Any, B: Array) -> Array:
     """(I + A)^-1 B for A positive semi-definite, a little damped so that rounding cannot make it indefinite."""
-    from scipy.linalg import solve
+    from scipy.linalg import cho_factor, cho_solve
 
     A = A.toarray() if hasattr(A, "tocsr") else A
-    diagonal = np.diagonal(A) * (1.0 + 8.0 * len(A) * np.finfo(float).eps) + 1.0
-    np.fill_diagonal(A, diagonal)
-    return np.asarray(solve(A, B, assume_a="pos", overwrite_a=True, check_finite=False)) if len(A) else B
+    diagonal, damping = np.diagonal(A).copy(), 8.0 * len(A) * np.finfo(float).eps
+    while True:
+        np.fill_diagonal(A, diagonal * (1.0 + damping) + 1.0)
+        try:
+            return np.asarray(cho_solve(cho_factor(A, check_finite=False), B, check_finite=False)) if len(A) else B
+        except np.linalg.LinAlgError:
+            damping *= 100.0
 
 
 def conjugate_gradients(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Array, float, int]:

@@ -373,7 +373,8 @@ class Engine:
         change = b - active.b[W]
         moved = change != 0.0
         kinks = float(np.abs(b).sum() - np.abs(active.b[W]).sum())
-        self.objective += change @ active.F[W] + 0.5 * change @ (K @ change) + self.problem.epsilon * kinks
+        curved = float(change @ (K @ change.astype(K.dtype)))  # in K's own type: converting K costs more than the block
+        self.objective += float(change @ active.F[W]) + 0.5 * curved + self.problem.epsilon * kinks
         self.objective += 0.5 * float(change @ problem.ridge_times(change))
         active.b[W] = b
         if moved.any():
