@@ -24,8 +24,10 @@ from mercer.solvers.platt import Platt, platt
 from mercer.typing import Array
 
 FOLDS = 5
+ENOUGH = 1000  # held-out items of the rarer class that fix the two numbers of a sigmoid to a few percent
 NEAR = 1.5  # margins y f up to which an item takes part in the refits from the beginning
 WRONG = 0.9  # a margin below which an item without a coefficient was left out wrongly
+FEW = 0.002  # share of such items that does not matter
 LOOSE = 0.1  # optimality conditions of a refit: a sigmoid through thousands of scores does not feel more
 ROUNDS = 4
 
@@ -38,20 +40,21 @@ def require_folds(owner: str, classes: Array, counts: Array) -> None:
                   "Probabilities come from items held out; add items, or set probability=False.")  # fmt: skip
 
 
-def folds_of(y: Array) -> Array:
-    """The fold of every item: each class is dealt out in turn to as many folds as its rarer one has items, at most 5."""
-    up, down = np.flatnonzero(y > 0.0), np.flatnonzero(y < 0.0)
-    k = min(FOLDS, len(up), len(down))
-    out = np.empty(len(y), dtype=np.intp)
-    out[up], out[down] = np.arange(len(up)) % k, np.arange(len(down)) % k
-    return out
+def held_out(y: Array) -> Array:
+    """(items, refits): which items each refit leaves out and scores.
+
+    Each class is dealt out in turn to FOLDS folds, or as many as the rarer class has items; of the folds, as many are
+    used as it takes to score ENOUGH items of that class.
+    """
+    sides = np.flatnonzero(y > 0.0), np.flatnonzero(y < 0.0)
+    rare = min(map(len, sides))
+    k = min(FOLDS, rare)
+    fold = np.empty(len(y), dtype=np.intp)
+    for side in sides:
+        fold[side] = np.arange(len(side)) % k
+    return np.asarray(fold[:, None] == np.arange(min(k, -(-ENOUGH * k // rare))))
 
 
-def needed(y, folds):
-    rare=min((y>0).sum(),(y<0).sum()); k=int(folds.max())+1
-    return min(k, max(1,int(np.ceil(ENOUGH*k/rare))))
-
-ENOUGH=1000
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """One binary machine that is to be calibrated."""
@@ -64,27 +67,27 @@ class Calibration:
 
     def fit(self, effort: Effort) -> Platt | None:
         """The sigmoid, or None when the effort ended before."""
-        folds = folds_of(self.y)
-        some = folds < needed(self.y, folds)
-        scores = self.out_of_fold(folds, effort)
-        if scores is None: return None
-        w=self.weight[some]
-        return platt(scores[some], self.y[some], sample_weight=w / w.mean())
+        held = held_out(self.y)
+        scores = self.scores(held, effort)
+        if scores is None:
+            return None
+        some = held.any(axis=1)
+        return platt(scores[held], self.y[some], sample_weight=self.weight[some] / self.weight[some].mean())
 
-    def out_of_fold(self, folds: Array, effort: Effort) -> Array | None:
-        """The score of every item by the machine fitted to the other folds."""
-        held = folds[:, None] == np.arange(folds.max() + 1)
+    def scores(self, held: Array, effort: Effort) -> Array | None:
+        """(items, refits): f of every item by each refit, right to the precision that a sigmoid needs."""
         coef, scores = np.where(held, 0.0, self.solution.coef[:, None]), np.zeros(held.shape)
-        near, todo = (self.solution.coef != 0.0) | (self.margins() < NEAR), np.arange(needed(self.y, folds))
+        near, todo = (self.solution.coef != 0.0) | (self.margins() < NEAR), np.arange(held.shape[1])
         for _ in range(ROUNDS):
             self._refit(near, held, todo, coef, scores, effort)
             if effort.over:
                 return None
             wrong = (self.y[:, None] * scores < WRONG) & ~held & ~near[:, None]
-            near, todo = near | wrong.any(axis=1), np.flatnonzero(wrong.any(axis=0))
+            todo = np.flatnonzero(wrong.sum(axis=0) > FEW * near.sum())
+            near = near | wrong.any(axis=1)
             if not len(todo):
                 break
-        return np.asarray(scores[held])
+        return scores
 
     def margins(self) -> Array:
         """y f of every item in the full solution."""

@@ -27,7 +27,7 @@ import numpy as np
 
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
-from mercer.solvers.dual.certificate import DualSolution, objectives
+from mercer.solvers.dual.certificate import DualSolution, conjugate
 from mercer.solvers.dual.optimality import conditions
 from mercer.solvers.dual.problem import Problem
 from mercer.typing import Array
@@ -73,9 +73,13 @@ def solve_linear(
 
 def _check(X: Any, problem: Problem) -> None:
     if problem.second is not None:
-        raise bad("solve_linear", "problem", "one with a single group", "a nu-SVC or nu-SVR", "Use solve(gram, problem).")
+        raise bad(
+            "solve_linear", "problem", "one with a single group", "a nu-SVC or nu-SVR", "Use solve(gram, problem)."
+        )
     if X.shape[0] != len(problem):
-        raise bad("solve_linear", "X", f"one row per label ({len(problem)})", f"shape {X.shape}", "Pass the same items.")
+        raise bad(
+            "solve_linear", "X", f"one row per label ({len(problem)})", f"shape {X.shape}", "Pass the same items."
+        )
     if not len(problem.ridge) and not np.isfinite(problem.hi - problem.lo).all():
         raise bad("solve_linear", "C", "finite", "an infinite box", "For a hard margin use solve(gram, problem).")
 
@@ -120,24 +124,31 @@ class _Features:
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """Feasible coefficients with w = X'b, the best r for that w, the gradient F = Xw - z + ridge b, and the proof."""
+    """w with its best r, feasible coefficients b, the gradient F = Xw - z + ridge b, and the proof.
 
-    b: Array
+    w and X'b agree at the optimum.  They are kept apart because rounding X'b costs digits when C is large, while any w and
+    any feasible b bound the optimum from their sides.
+    """
+
     w: Array
     r: float
+    b: Array
     F: Array
     primal: float
     dual: float
     violation: float
+    mismatch: float  # |w - X'b|
 
     @classmethod
-    def of(cls, features: _Features, problem: Problem, c: Array) -> Self:
-        b = feasible(c, problem)
-        w = features.weights(b)
-        u = features.scores(w)
+    def of(cls, features: _Features, problem: Problem, w: Array, c: Array) -> Self:
+        b, u, total = feasible(c, problem), features.scores(w), float(problem.start.sum())
+        v = features.weights(b)
         r = best_bias(u, problem) if problem.bias else 0.0
+        primal = 0.5 * float(w @ w) + r * total + float(conjugate(problem.z - u - r, problem).sum())
+        smooth = float(problem.z @ b) - 0.5 * float(v @ v) - 0.5 * float(np.sum(problem.ridge_times(b) * b))
         F = u - problem.z + problem.ridge_times(b)
-        return cls(b, w, r, F, *objectives(b, F, problem, np.full(len(b), r)), conditions(b, F, problem).violation)
+        dual, violation = smooth - problem.epsilon * float(np.abs(b).sum()), conditions(b, F, problem).violation
+        return cls(w, r, b, F, primal, dual, violation, float(np.linalg.norm(w - v)))
 
     @property
     def error(self) -> float:
@@ -167,23 +178,26 @@ class _Run:
     @classmethod
     def of(cls, X: Any, problem: Problem, start: Array | None) -> Self:
         features = _Features.of(X, centred=problem.bias and problem.start.sum() == 0.0)
-        first = _Answer.of(features, problem, problem.start if start is None else np.asarray(start, dtype=float))
+        b = feasible(problem.start if start is None else np.asarray(start, dtype=float), problem)
+        first = _Answer.of(features, problem, features.weights(b), b)
         slack = float(np.sqrt(np.mean((first.F + first.r) ** 2))) or 1.0
         norms = features.square_norms()
-        box = float(np.median(problem.hi - problem.lo))
+        width = 1.0 / problem.ridge if len(problem.ridge) else problem.hi - problem.lo
+        box = float(np.median(width[width > 0.0])) if (width > 0.0).any() else 1.0
         sigma = min(box / (2.0 * slack), _BEGIN / (float(norms.mean()) or 1.0))
         t = first.F + problem.z - problem.ridge_times(first.b) + first.r
         return cls(features, problem, first.b, first.w, first.r, t, sigma, slack, box, float(norms.max()) ** 0.5, first)
 
     def follow(self, tol: float, max_iter: int, deadline: float, progress: Progress | None) -> str:
         """Proximal steps until the best answer is proved; returns why they ended."""
-        idle, most = 0, 100.0 * self.box / tol  # a larger sigma would only magnify the rounding of scores
+        idle = 0
         try:
             while self.best.error > tol:
                 if reason := self._end(max_iter, deadline) or ("stalled" if idle >= _IDLE else ""):
                     return reason
                 c, free, steps = self._subproblem(tol, max_iter, deadline)
-                better = self._keep(_Answer.of(self.features, self.problem, c), free)
+                better = self._keep(_Answer.of(self.features, self.problem, self.w, c), free)
+                most = 100.0 * float(np.abs(c).max()) / tol  # a larger sigma only magnifies the rounding of scores
                 idle = 0 if better or self.sigma < most else idle + 1
                 if progress is not None:
                     progress(*self.trace[-1])
@@ -222,14 +236,14 @@ class _Run:
             step = _line_search(ray, float(self.w @ dw) + total * dr, float(dw @ dw), float(gw @ dw) + gr * dr)
             self.w, self.r, self.t = self.w + step * dw, self.r + step * dr, self.t + step * e
             self.n_iter += 1
-            import os
-            if os.environ.get("DBG"): print(f"   {len(self.trace)} {steps} sig={self.sigma:.1e} m={count} gw={np.linalg.norm(gw):.1e} gr={gr:.1e} h={step:.2e} first={float(gw @ dw) + gr * dr:.1e} P={self.best.primal:.6e} err={self.best.error:.1e} worth={float((c - self.b) @ (c - self.b)) / self.sigma:.1e} c1={np.abs(c).sum():.1e}")
         return c, count, steps
 
     def _small(self, gw: Array, gr: float, c: Array, count: int, tol: float) -> bool:
         """Whether the gradient is a tenth of what the proximal step is worth, or too small to matter for `tol`."""
         reach = self.reach or 1.0
-        worth, rounding = float((c - self.b) @ (c - self.b)) / self.sigma, np.finfo(float).eps * float(np.abs(c).sum())
+        worth = float((c - self.b) @ (c - self.b)) / self.sigma
+        noise = count * self.sigma * (self.slack + reach * float(np.linalg.norm(self.w)))
+        rounding = np.finfo(float).eps * (float(np.abs(c).sum()) + noise)
         fine = 0.05 * tol * min(1.0, abs(self.best.dual) / (self.box * max(count, 1)))
         small_w = max(0.1 * worth**0.5, fine / reach, rounding * reach)
         small_r = max(0.1 * worth / self.slack, fine / reach**2, rounding)
@@ -240,7 +254,9 @@ class _Run:
         root = np.sqrt(gain[free])
         Z = self.features.scaled_rows(free, root)
         m, d = Z.shape
-        s, delta = (root, abs(gr) / (10.0 * self.slack) + 1e-12 * self.sigma) if self.problem.bias else (0.0 * root, 1.0)
+        s, delta = (
+            (root, abs(gr) / (10.0 * self.slack) + 1e-12 * self.sigma) if self.problem.bias else (0.0 * root, 1.0)
+        )
         if min(m, d) > _FACTORED:
             dw, dr, products = conjugate_gradients(Z, s, delta, gw, gr)
         else:
@@ -253,7 +269,8 @@ class _Run:
         """The best answer, about the origin again."""
         best, shift = self.best, float(self.features.centre @ self.best.w)
         return LinearSolution(
-            coef=best.b, bias=best.r - shift, w=best.w, gradient=best.F + shift, violation=best.violation,
+            coef=best.b, bias=best.r - shift, w=best.w, violation=best.violation,
+            gradient=best.F + shift, gradient_error=self.reach * best.mismatch,
             primal=best.primal, dual=best.dual, n_iter=self.n_iter, converged=reason == "converged", reason=reason,
             trace=self.trace, passes=self.features.passes,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mercer.solvers.dual.optimality import bias_of, conditions
+from mercer.solvers.dual.optimality import Conditions, bias_of, conditions
 from mercer.solvers.dual.problem import Problem
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
@@ -45,9 +45,9 @@ def certify(b: Array, F: Array, problem: Problem, *, tol: float, n_iter: int, re
 
     Where F is known on the support vectors only (`proven` False), so is the dual; the primal is unknown, that is inf.
     """
-    r = biases(b, F, problem)
+    c = conditions(b, F, problem)
+    r, violation = biases(b, c, problem), c.violation
     primal, dual = objectives(b, F, problem, r)
-    violation = conditions(b, F, problem).violation
     if not proven:
         primal, violation = np.inf, np.inf
     done = violation <= tol
@@ -60,13 +60,13 @@ def certify(b: Array, F: Array, problem: Problem, *, tol: float, n_iter: int, re
     )  # fmt: skip
 
 
-def biases(b: Array, F: Array, problem: Problem) -> Array:
+def biases(b: Array, c: Conditions, problem: Problem) -> Array:
     """The offset r_i of every variable: one number per group, 0 without a bias."""
     if not problem.bias:
         return np.zeros(len(b))
     if problem.second is None:
-        return np.full(len(b), bias_of(b, F, problem))
-    ends = (bias_of(b, F, problem, ~problem.second), bias_of(b, F, problem, problem.second))
+        return np.full(len(b), bias_of(b, c, problem))
+    ends = (bias_of(b, c, problem, ~problem.second), bias_of(b, c, problem, problem.second))
     return np.where(problem.second, ends[1], ends[0])
 
 

@@ -204,7 +204,7 @@ class Engine:
         them by a tenth of the tolerance, all are.
         """
         c = conditions(self.b, self.F, self.problem)
-        k = min(256 if len(self.b) > 2 * WHOLE else 64, len(self.b) // 2)
+        k = min(256, len(self.b) // 64 + 8, len(self.b) // 2)
         if k:
             ends = np.argpartition(c.u, -k)[-k:], np.argpartition(c.l, k)[:k], self.rng.integers(0, len(self.b), k)
             sample = np.unique(np.concatenate(ends))

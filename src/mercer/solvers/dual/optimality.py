@@ -58,10 +58,10 @@ def conditions(b: Array, F: Array, problem: Problem) -> Conditions:
     return Conditions(u, l, most, least, float(max(m - n for m, n in ends)))
 
 
-def bias_of(b: Array, F: Array, problem: Problem, group: Array | None = None) -> float:
+def bias_of(b: Array, c: Conditions, problem: Problem, group: Array | None = None) -> float:
     """The offset r of f = K b + r: the mean over free variables, else the middle of what the conditions allow."""
     index = slice(None) if group is None else group
-    u, l = (side[index] for side in gains_and_costs(b, F, problem))
+    u, l = c.u[index], c.l[index]
     free = (b[index] > problem.lo[index]) & (b[index] < problem.hi[index]) & (b[index] != 0.0)
     if free.any():
         return float(u[free].mean())
