@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 import mercer
 from mercer import estimators as ours
 from mercer import verify
-from mercer.estimators.claims import READERS, Claim
+from mercer.estimators.claims import READERS
 from mercer.estimators.verify import project
 from mercer.gram import StoredGram
 from mercer.kernels import RBF, Spectrum
@@ -86,8 +86,9 @@ def test_a_tighter_model_has_a_tighter_proof_T18(home, name):
     one, other = verify(loose, data, target), verify(tight, data, target)
     assert other.relative_gap < 1e-3
     assert other.relative_gap < one.relative_gap
-    assert other.dual <= one.primal + 1e-6 * abs(one.primal)  # both enclose the same optimum
-    assert one.dual <= other.primal + 1e-6 * abs(one.primal)
+    for a, b in zip(one.parts or [one], other.parts or [other], strict=True):  # both enclose the same optimum
+        assert a.dual <= b.primal + 1e-6 * abs(b.primal)
+        assert b.dual <= a.primal + 1e-6 * abs(b.primal)
 
 
 @models
@@ -392,7 +393,7 @@ def test_what_does_not_belong_to_the_fit_is_refused(home):
         verify(model, X[:50], y[:50])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         verify(model, X, y[:50])
-    with pytest.raises(ValueError, match="classes .*no.*yes.*; got maybe"):
+    with pytest.raises(ValueError, match=r"classes .*no.*yes.*; got maybe"):
         verify(model, X, np.where(y == "no", "no", "maybe"))
     with pytest.raises(ValueError, match="y must be labels"):
         verify(model, X)
@@ -413,5 +414,4 @@ def test_coefficients_that_are_no_numbers_are_refused():
 def test_it_is_a_public_name():
     assert "verify" in mercer.__all__
     assert mercer.verify is verify
-    assert set(READERS) == set(ours.__all__) & set(READERS)
-    assert Claim.__doc__
+    assert set(READERS) <= set(ours.__all__)

@@ -1,4 +1,4 @@
-"""The proof of a dual solution: weak duality on random points (T17), closed gaps (T18), and what is said without them."""
+"""The proof of a dual solution: weak duality on random points (T17), closed gaps (T18), and what is said else."""
 
 import numpy as np
 import pytest
@@ -97,7 +97,7 @@ def test_the_loss_is_the_best_of_the_box_T17(name):
 
 
 def test_the_gap_is_never_negative_even_where_the_dual_is_no_bound_T18():
-    """gap = sum of loss + conjugate - b t, each >= 0; with an indefinite matrix it is still a measure of stationarity."""
+    """gap = sum of loss + conjugate - b t, each >= 0: without positivity it still measures stationarity."""
     rng = np.random.default_rng(6)
     A = rng.normal(size=(n, n))
     indefinite = (A + A.T) / 2.0

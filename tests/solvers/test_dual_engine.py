@@ -38,7 +38,8 @@ PROBLEMS = {
 def size(request, monkeypatch):
     """Both ways through the engine, at a size where both are quick."""
     if request.param == "blocks":
-        for name, value in {"WHOLE": 60, "COARSE": 40, "STORED": 200, "MANY_FREE": 30, "BLOCK": 50, "WIDE_BLOCK": 60}.items():
+        small = {"WHOLE": 60, "COARSE": 40, "STORED": 200, "MANY_FREE": 30, "BLOCK": 50, "WIDE_BLOCK": 60}
+        for name, value in small.items():
             monkeypatch.setattr(engine, name, value)
     return request.param
 
@@ -47,9 +48,12 @@ def size(request, monkeypatch):
 def test_every_machine_ends_with_a_proof_T18(name, size):
     gram, problem = PROBLEMS[name]
     s = solve(gram, problem, tol=1e-5)
-    assert s.converged and s.violation <= 1e-5 and s.reason == "converged"
+    assert s.converged
+    assert s.violation <= 1e-5
+    assert s.reason == "converged"
     assert -1e-9 <= s.relative_gap <= 1e-4
-    assert (s.coef >= problem.lo - 1e-12).all() and (s.coef <= problem.hi + 1e-12).all()
+    assert (s.coef >= problem.lo - 1e-12).all()
+    assert (s.coef <= problem.hi + 1e-12).all()
     assert_allclose(s.coef.sum(), problem.start.sum() if problem.bias else s.coef.sum(), atol=1e-9)
 
 
@@ -73,7 +77,8 @@ def test_the_engine_agrees_with_its_readable_twin_M17():
 def test_a_solution_is_a_fixed_point(size):
     s = solve(K, svc(Y, 1.0), tol=1e-4)
     again = solve(K, svc(Y, 1.0), tol=1e-3, start=s.coef)
-    assert again.n_iter == 0 and again.converged
+    assert again.n_iter == 0
+    assert again.converged
 
 
 def test_a_stored_gram_is_as_good_as_a_kernel_I3(size):
@@ -119,12 +124,22 @@ DUPLICATES = np.repeat(rng.normal(size=(40, 2)), 25, axis=0)
         (LazyGram(Sigmoid(1.0, offset=-1.0), X), Y, 10.0),
         (LazyGram(RBF(1.0), X[:1]), Y[:1], 1.0),
     ],
-    ids=["opposite duplicates", "huge columns", "huge linear", "huge C", "constant", "singular", "indefinite", "one item"],
+    ids=[
+        "opposite duplicates",
+        "huge columns",
+        "huge linear",
+        "huge C",
+        "constant",
+        "singular",
+        "indefinite",
+        "one item",
+    ],
 )
 def test_it_ends_and_says_so_on_degenerate_data(gram, y, C, size):
-    s = solve(gram, svc(y, C), time_limit=5.0)
+    s = solve(gram, svc(y, C), time_limit=2.0)
     assert s.reason in ("converged", "time_limit", "stalled")
-    assert np.isfinite(s.coef).all() and np.isfinite([s.dual, s.bias]).all()
+    assert np.isfinite(s.coef).all()
+    assert np.isfinite([s.dual, s.bias]).all()
     assert s.gap >= -1e-6 * max(1.0, abs(s.dual)) or gram.kernel.psd is False
 
 
@@ -140,7 +155,9 @@ def test_a_time_limit_is_kept():
     start = time.perf_counter()
     s = solve(gram, problem, time_limit=1.0)
     assert time.perf_counter() - start < 3.0  # 1.1 s on an idle machine
-    assert s.reason == "time_limit" and not s.converged and s.coef.any()
+    assert s.reason == "time_limit"
+    assert not s.converged
+    assert s.coef.any()
 
 
 def test_an_interrupt_leaves_a_usable_solution():
@@ -151,15 +168,20 @@ def test_an_interrupt_leaves_a_usable_solution():
     timer.start()
     s = solve(gram, problem)
     assert time.perf_counter() - sent[0] < 2.0  # 0.06 s on an idle machine
-    assert s.reason == "interrupted" and s.coef.any() and np.isfinite(s.dual)
+    assert s.reason == "interrupted"
+    assert s.coef.any()
+    assert np.isfinite(s.dual)
 
 
 def test_a_step_limit_is_kept(size):
     s = solve(K, svc(Y, 100.0), tol=1e-8, max_iter=50)
-    assert s.n_iter <= 50 and s.reason == "max_iter" and s.gap > 0.0
+    assert s.n_iter <= 50
+    assert s.reason == "max_iter"
+    assert s.gap > 0.0
 
 
 def test_progress_is_told():
     seen = []
     solve(K, svc(Y, 1.0), progress=lambda items, violation, dual: seen.append((items, violation, dual)))
-    assert seen and seen[-1][1] <= 1e-3
+    assert seen
+    assert seen[-1][1] <= 1e-3

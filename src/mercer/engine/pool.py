@@ -9,6 +9,7 @@ calls `tick` after each of them.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -26,7 +27,8 @@ _POLL = 0.05  # seconds between looks at progress; an interrupt is answered with
 
 
 @cache
-def _blas() -> Any:
+def _blas(with_scipy: bool) -> Any:
+    """The BLAS of NumPy, and the one that SciPy brings with it once that is loaded."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")
@@ -44,7 +46,7 @@ def one_blas_thread() -> Iterator[None]:
     contexts of several threads need not be nested.
     """
     with _lock:
-        _inside.append(_inside[0] if _inside else _blas().limit(limits=1))
+        _inside.append(_inside[0] if _inside else _blas("scipy.linalg" in sys.modules).limit(limits=1))
     try:
         yield
     finally:

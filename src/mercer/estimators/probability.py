@@ -20,16 +20,20 @@ from mercer.errors import bad
 from mercer.estimators.effort import SMALL, Effort
 from mercer.gram import StoredGram
 from mercer.solvers.dual import DualSolution, Problem
+from mercer.solvers.dual.block import solve_block
+from mercer.solvers.dual.certificate import certify
 from mercer.solvers.platt import Platt, platt
 from mercer.typing import Array
 
 FOLDS = 5
 ENOUGH = 1000  # held-out items of the rarer class that fix the two numbers of a sigmoid to a few percent
 NEAR = 1.5  # margins y f up to which an item takes part in the refits from the beginning
+SPARE = 200  # such items beside twice as many as support vectors
 WRONG = 0.9  # a margin below which an item without a coefficient was left out wrongly
 FEW = 0.002  # share of such items that does not matter
 LOOSE = 0.1  # optimality conditions of a refit: a sigmoid through thousands of scores does not feel more
 ROUNDS = 4
+CHUNK = 20_000  # steps of SMO after which the clock is looked at
 
 
 def require_folds(owner: str, classes: Array, counts: Array) -> None:
@@ -72,12 +76,13 @@ class Calibration:
         if scores is None:
             return None
         some = held.any(axis=1)
-        return platt(scores[held], self.y[some], sample_weight=self.weight[some] / self.weight[some].mean())
+        w = self.weight[some]
+        return platt(scores[held], self.y[some], sample_weight=w / w.mean(), tol=1e-6)
 
     def scores(self, held: Array, effort: Effort) -> Array | None:
         """(items, refits): f of every item by each refit, right to the precision that a sigmoid needs."""
         coef, scores = np.where(held, 0.0, self.solution.coef[:, None]), np.zeros(held.shape)
-        near, todo = (self.solution.coef != 0.0) | (self.margins() < NEAR), np.arange(held.shape[1])
+        near, todo = self.near(), np.arange(held.shape[1])
         for _ in range(ROUNDS):
             self._refit(near, held, todo, coef, scores, effort)
             if effort.over:
@@ -89,36 +94,64 @@ class Calibration:
                 break
         return scores
 
-    def margins(self) -> Array:
-        """y f of every item in the full solution."""
+    def near(self) -> Array:
+        """The items that may have a coefficient in some refit: support vectors, and those with the smallest margins."""
         s = self.solution
         f = s.gradient + self.problem.z - self.problem.ridge_times(s.coef) + s.bias
-        return np.asarray(self.y * f / s.margin)
+        margins = np.where(s.coef != 0.0, -np.inf, self.y * f / s.margin)
+        most = min(len(f), 3 * np.count_nonzero(s.coef) + SPARE) - 1
+        return np.asarray(margins <= min(NEAR, np.partition(margins, most)[most]))
 
     def _refit(self, near: Array, held: Array, todo: Array, coef: Array, scores: Array, effort: Effort) -> None:
         """Fit the machines without the folds `todo` to the items `near`; writes their columns of coef and scores."""
-        some, far = np.flatnonzero(near), np.flatnonzero(~near)
-        gram, problem = stored(self.gram.single().sub(some)), self.problem.take(some)
-        bias, margin = np.zeros(held.shape[1]), np.ones(held.shape[1])
-
-        def refit(t: int) -> None:
-            fold = todo[t]
-            without = pinned(problem, held[some, fold])
-            start = feasible(coef[some, fold], without, totals(self.problem, ~held[:, fold]))
-            s = effort.solve(gram, without, start, loosest=LOOSE)
-            coef[some, fold], bias[fold], margin[fold] = s.coef, s.bias, s.margin
-            scores[some, fold] = s.gradient + without.z - without.ridge_times(s.coef)
-
-        effort.share_out(refit, [len(some)] * len(todo))
-        J = np.flatnonzero(coef[:, todo].any(axis=1))
+        some, far = grouped(np.flatnonzero(near), self.problem), np.flatnonzero(~near)
+        whole, gram = self.problem.take(some), self.gram.single()
+        problems = [pinned(whole, held[some, fold]) for fold in todo]
+        sums = [totals(self.problem, ~held[:, fold]) for fold in todo]
+        B = np.column_stack([feasible(*part) for part in zip(coef[np.ix_(some, todo)].T, problems, sums, strict=True)])
+        F = solve_roughly(gram.sub(some), problems, B, effort)
+        coef[np.ix_(some, todo)] = B
+        J = np.flatnonzero(B.any(axis=1))
         if len(far) and len(J) and not effort.over:
-            scores[np.ix_(far, todo)] = self.gram.single().part(far, J) @ coef[np.ix_(J, todo)]
-        scores[:, todo] = (scores[:, todo] + bias[todo]) / margin[todo]
+            scores[np.ix_(far, todo)] = gram.part(far, some[J]) @ B[J]
+        for t, (fold, problem) in enumerate(zip(todo, problems, strict=True)):
+            scores[some, fold] = F[:, t] + problem.z - problem.ridge_times(B[:, t])
+            found = certify(B[:, t], F[:, t], problem, tol=LOOSE, n_iter=0, reason="")
+            scores[:, fold] = (scores[:, fold] + found.bias) / found.margin
 
 
-def stored(gram: Any) -> Any:
-    """The Gram in memory when it is small: the solver makes better use of a large one that is lazy."""
-    return StoredGram.of(gram.dense()) if len(gram) <= SMALL else gram
+def solve_roughly(gram: Any, problems: list[Problem], B: Array, effort: Effort) -> Array:
+    """Improve every column of B until the conditions of its problem hold to LOOSE; returns the gradients."""
+    F = np.zeros_like(B)
+    if len(B) > SMALL:
+        for t, problem in enumerate(problems):
+            found = effort.solve(gram, problem, B[:, t], loosest=LOOSE)
+            B[:, t], F[:, t] = found.coef, found.gradient
+        return F
+    stored = StoredGram.of(gram.dense())
+    F = gradients(stored, problems, B)
+
+    def solve(t: int) -> None:
+        b, f = B[:, t].copy(), F[:, t].copy()
+        while solve_block(stored.K, f, b, problems[t], LOOSE, CHUNK) == CHUNK and not effort.over:
+            f = gradients(stored, [problems[t]], b[:, None])[:, 0]
+        B[:, t] = b
+
+    effort.share_out(solve, [len(B)] * len(problems))
+    return gradients(stored, problems, B)
+
+
+def gradients(gram: StoredGram, problems: list[Problem], B: Array) -> Array:
+    """F = (K + diag(ridge)) b - z of every problem, one column each."""
+    F = gram @ B
+    for t, problem in enumerate(problems):
+        F[:, t] += problem.ridge_times(B[:, t]) - problem.z
+    return F
+
+
+def grouped(index: Array, problem: Problem) -> Array:
+    """The positions with the two groups one after the other, as SMO wants them."""
+    return index if problem.second is None else index[np.argsort(problem.second[index], kind="stable")]
 
 
 def pinned(problem: Problem, held: Array) -> Problem:
