@@ -20,6 +20,7 @@ from mercer.estimators.certificate import (
 )
 from mercer.gram import StoredGram
 from mercer.solvers.dual import nu_svc, nu_svr, one_class, solve, svc, svr
+from mercer.solvers.dual.certificate import certify
 
 machines = pytest.mark.parametrize("name", MACHINES)
 
@@ -157,6 +158,15 @@ def test_nu_svc_and_its_svc_see_the_same_regimes_M19():
     assert (one == other).all()
 
 
+def test_squared_slacks_do_not_blur_where_a_sample_lies_M29():
+    solution, problem = solved("svc, squared slacks")
+    margins = y * (K @ solution.coef + solution.bias)
+    found = labels(solution, problem, "classification")
+    assert ((found == "inside but correct") == ((margins > 0.0) & (solution.coef != 0.0))).all()
+    assert ((found == "on the wrong side") == (margins < 0.0)).all()
+    assert "on the margin" not in found  # whoever has a coefficient has a slack
+
+
 def test_a_badly_solved_problem_does_not_put_everything_on_the_margin():
     problem = svc(y, 2.0)
     solution = solve(StoredGram(K), problem, max_iter=3)
@@ -194,6 +204,16 @@ def test_each_condition_is_told_from_the_others_T19():
     assert elsewhere.complementarity > 1e-2
     assert elsewhere.stationarity <= 1e-12
     assert elsewhere.dual == elsewhere.primal == 0.0
+
+
+def test_complementarity_has_two_halves_T19():
+    """a > 0 beyond the margin, and a < C within it."""
+    x = np.array([-1.0, 1.0])
+    problem = svc(x, 10.0)
+    heavy = certify(10.0 * x, 20.0 * x - x, problem, tol=1e-3, n_iter=0, reason="max_iter")  # both at C, y f = 20
+    assert_allclose(kkt_residuals(heavy, problem).complementarity, 19.0 / 20.0)
+    light = certify(0.0 * x, -x, problem, tol=1e-3, n_iter=0, reason="max_iter")  # both at 0, y f = 0
+    assert_allclose(kkt_residuals(light, problem).complementarity, 1.0)
 
 
 def test_only_where_no_slack_is_allowed_can_the_primal_be_infeasible_T19():

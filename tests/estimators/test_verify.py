@@ -8,9 +8,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_matrix
 from sklearn import svm as theirs
-from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import mercer
 from mercer import estimators as ours
@@ -157,6 +154,11 @@ def test_the_primal_is_that_of_the_model_as_it_predicts_M16(home):
     proof = verify(model, X, y)
     assert_allclose(proof.primal, 0.5 * norm2 + 3.0 * np.maximum(0.0, 1.0 - sign * f).sum(), rtol=1e-9)
     assert_allclose(proof.dual, np.abs(beta).sum() - 0.5 * norm2, rtol=1e-9)
+    double = copy.copy(model)
+    double.dual_coef_ = 2.0 * model.dual_coef_  # beyond C: the primal is still that of this w and this intercept
+    f = f + (f - model.intercept_)
+    loss = 3.0 * np.maximum(0.0, 1.0 - sign * f).sum()
+    assert_allclose(verify(double, X, y).primal, 0.5 * 4.0 * norm2 + loss, rtol=1e-9)
 
 
 @homes
@@ -205,13 +207,6 @@ def test_every_pair_of_classes_is_a_problem_of_its_own_M21(home):
         alone = theirs.SVC(C=2.0, tol=1e-6, gamma=0.5).fit(X[some], three[some])
         assert_allclose(part.primal, verify(alone, X[some], three[some]).primal, rtol=1e-5)
         assert sum(part.counts.values()) == some.sum()
-
-
-def test_labels_and_rows_may_come_in_any_order_and_type():
-    order = np.random.default_rng(1).permutation(n)
-    for labels in (three, (three == "a").astype(int), three == "b"):
-        model = theirs.SVC().fit(X[order], labels[order])
-        assert verify(model, X[order].tolist(), labels[order].tolist()).converged
 
 
 # ---- wrong models
@@ -325,22 +320,6 @@ def test_single_precision_data_are_verified_in_double():
     assert verify(model, small, y) == verify(twin, small.astype(np.float64), y)
 
 
-def test_scikit_learn_counts_support_vectors_without_weightless_samples():
-    """Its support_ points into the samples of positive weight; the proof knows."""
-    w = np.where(np.arange(n) < 40, 0.0, 1.0)
-    some = w > 0.0
-    model = theirs.SVC(gamma=0.5).fit(X, y, sample_weight=w)
-    alone = theirs.SVC(gamma=0.5).fit(X[some], y[some])
-    assert_allclose(verify(model, X, y, sample_weight=w).primal, verify(alone, X[some], y[some]).primal)
-
-
-def test_subclasses_are_read_like_their_parents():
-    class Mine(theirs.SVC):
-        pass
-
-    assert verify(Mine().fit(X, y), X, y).converged
-
-
 def test_items_that_are_not_arrays_are_verified_too_I1():
     words = ["".join(np.random.default_rng(i).choice(list("ab" if i % 2 else "bc"), 8)) for i in range(40)]
     labels = np.arange(40) % 2
@@ -370,45 +349,6 @@ def test_the_gram_is_never_stored():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 0.1 * 8 * many**2
-
-
-# ---- bad input
-
-
-def test_a_model_of_another_kind_is_refused_with_the_list():
-    with pytest.raises(ValueError, match=r"model must be one of SVC, NuSVC, SVR, NuSVR, OneClassSVM.*got Pipeline"):
-        verify(make_pipeline(StandardScaler(), theirs.SVC()).fit(X, y), X, y)
-
-
-@homes
-def test_an_unfitted_model_is_refused(home):
-    with pytest.raises(NotFittedError):
-        verify(home.SVC(), X, y)
-
-
-@homes
-def test_what_does_not_belong_to_the_fit_is_refused(home):
-    model, _, _ = fitted(home, "svc")
-    with pytest.raises(ValueError, match=r"X must be the 120 samples the model was fitted on; got 50 samples"):
-        verify(model, X[:50], y[:50])
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        verify(model, X, y[:50])
-    with pytest.raises(ValueError, match=r"classes .*no.*yes.*; got maybe"):
-        verify(model, X, np.where(y == "no", "no", "maybe"))
-    with pytest.raises(ValueError, match="y must be labels"):
-        verify(model, X)
-    with pytest.raises(ValueError, match="sample_weight must be"):
-        verify(model, X, y, sample_weight=-np.ones(n))
-    regression, _, _ = fitted(home, "svr")
-    with pytest.raises(ValueError, match="y must be one number per sample"):
-        verify(regression, X)
-
-
-def test_coefficients_that_are_no_numbers_are_refused():
-    model, _, _ = fitted(theirs, "svc")
-    model.dual_coef_ = model.dual_coef_ * np.nan
-    with pytest.raises(ValueError, match="dual_coef_ must be finite"):
-        verify(model, X, y)
 
 
 def test_it_is_a_public_name():

@@ -71,6 +71,12 @@ class _Watch:
 _watch: ContextVar[_Watch | None] = ContextVar("mercer_watch", default=None)
 
 
+def stopped() -> bool:
+    """Whether the run this task belongs to has been stopped, by an error or an interrupt elsewhere."""
+    watch = _watch.get()
+    return watch is not None and watch.stop
+
+
 def tick() -> None:
     """Count one step of a task that has many, and end it here if the run has been stopped."""
     watch = _watch.get()

@@ -6,6 +6,7 @@ only reshapes the pair values, as in scikit-learn: for one machine per class use
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ from mercer.errors import bad
 from mercer.estimators.certificate import Certificate, certificate_of
 from mercer.estimators.effort import Effort
 from mercer.estimators.expansion import Data
-from mercer.estimators.machine import SupportVectorMachine
+from mercer.estimators.machine import OpenFit, SupportVectorMachine
 from mercer.estimators.multiclass import Pair, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
 from mercer.estimators.probability import Calibration, require_folds
 from mercer.gram.classes import ClassGrams
@@ -182,6 +183,9 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
             found[t] = Calibration(task.gram, y, w, task.problem, task.solved).fit(effort)
 
         effort.share_out(calibrate, [len(task.problem) for task in tasks])
+        if not all(found) and not self.fit_status_:
+            warnings.warn(f"{effort.owner}: stopped early ({effort.stopped}), solved but without probabilities. "
+                          "Fit again with more time, or with probability=False.", OpenFit, stacklevel=3)  # fmt: skip
         return found
 
     # ---- prediction

@@ -84,7 +84,8 @@ class Calibration:
         coef, scores = np.where(held, 0.0, self.solution.coef[:, None]), np.zeros(held.shape)
         near, todo = self.near(), np.arange(held.shape[1])
         for _ in range(ROUNDS):
-            self._refit(near, held, todo, coef, scores, effort)
+            if not effort.over:
+                self._refit(near, held, todo, coef, scores, effort)
             if effort.over:
                 return None
             wrong = (self.y[:, None] * scores < WRONG) & ~held & ~near[:, None]

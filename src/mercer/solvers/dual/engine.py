@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.engine.pool import one_blas_thread, run
+from mercer.engine.pool import one_blas_thread, run, stopped
 from mercer.engine.tiles import cuts
 from mercer.solvers.dual.block import Unbounded, solve_block
 from mercer.solvers.dual.certificate import DualSolution, certify
@@ -40,6 +40,7 @@ SLACK = 0.25  # an item is dropped when it loses by more than this share of the 
 DROPPED_SHARE = 0.3  # shrinking is worth its while from this share of the active set on
 CHUNK = 40_000_000  # entries an inner loop touches before the clock is looked at: about a twentieth of a second
 QUICK = 200_000_000  # kernel values that may be computed after a time limit or an interrupt: a fraction of a second
+STEPS = 10_000_000  # SMO steps after which a problem is given up, whatever it is: every call ends
 ROUNDS = 60
 
 
@@ -52,21 +53,23 @@ class Clock:
     """Time and step limits, and the caller's progress function."""
 
     time_limit: float | None
-    max_iter: int | None
+    max_iter: int
     progress: Progress | None
     start: float = field(default_factory=time.perf_counter)
     steps: int = 0
 
     def check(self) -> None:
-        """Stop when time or steps are used up."""
+        """Stop when time or steps are used up, or the run this is part of has been stopped."""
+        if stopped():
+            raise Stop("interrupted")
         if self.time_limit is not None and time.perf_counter() - self.start > self.time_limit:
             raise Stop("time_limit")
-        if self.max_iter is not None and self.steps >= self.max_iter:
+        if self.steps >= self.max_iter:
             raise Stop("max_iter")
 
     def room(self, steps: int) -> int:
         """At most so many steps, and not more than are left."""
-        return steps if self.max_iter is None else min(steps, self.max_iter - self.steps)
+        return min(steps, self.max_iter - self.steps)
 
     def report(self, items: int, violation: float, dual: float) -> None:
         if self.progress is not None:
@@ -133,11 +136,12 @@ def solve(
 ) -> DualSolution:
     """Solve the problem on the items of `gram` until the optimality conditions hold to `tol`.
 
-    `start` is a feasible b to go on from.  A time limit, a step limit or Ctrl-C ends the work early with the best
-    solution so far and its gap.
+    `start` is a feasible b to go on from.  A time limit, a step limit (10 million steps, or 100 per item, when none is
+    given) or Ctrl-C ends the work early with the best solution so far and its gap.
     """
     with one_blas_thread():  # short products of a few thousand numbers are slower on many threads
-        engine = Engine(gram, problem, tol, Clock(time_limit, max_iter, progress), start)
+        most = max(STEPS, 100 * len(problem)) if max_iter is None else max_iter
+        engine = Engine(gram, problem, tol, Clock(time_limit, most, progress), start)
         reason = "converged"
         try:
             engine.run()
