@@ -1,4 +1,4 @@
-"""Suites "svm" and "svm predict": fitting and evaluating support vector machines with the Gaussian kernel.
+"""Suites "svm" and "svm-predict": fitting and evaluating support vector machines with the Gaussian kernel.
 
 Rivals: scikit-learn (libsvm, with a cache of 2000 MB) and scikit-learn-intelex, at the same C, gamma and tolerance.
 The answers are held against each other by `mercer.verify`, which recomputes every dual objective from scratch in
@@ -48,7 +48,7 @@ TABLES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # told apart by identity, so that a fit can be remembered
 class Problem:
     """Training rows and targets, rows to predict, and the machine's settings."""
 
@@ -186,7 +186,7 @@ def _check_predictions(fitted: Fitted, ours: Array, theirs: Array) -> Agreement:
 
 def _predict_case(name: str) -> Case:
     return Case(
-        suite="svm predict",
+        suite="svm-predict",
         name=name,
         size=min(TABLES[name][1], 15_000),
         small=min(600, TABLES[name][1]),

@@ -30,11 +30,11 @@ NAMES: dict[str, Callable[[float, float, float], Kernel]] = {
     "rbf": lambda gamma, degree, coef0: RBF.from_gamma(gamma),
     "sigmoid": lambda gamma, degree, coef0: Sigmoid(gamma, offset=coef0),
 }
-_DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 0.0}
+_DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 0.0}
 NO_TARGET = object()
 
 
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     """A machine with a `kernel` argument, on any kind of item."""
 
     kernel: Any
@@ -77,7 +77,9 @@ class KernelEstimator(BaseEstimator):
             if given:
                 return validate_data(self, X, y, reset=reset, y_numeric=numeric, **options)
             return validate_data(self, X, reset=reset, **options)
-        if not isinstance(self.kernel, Kernel) and getattr(X, "ndim", 0) == 2 and not is_sparse(X):
+        if isinstance(self.kernel, Kernel):
+            X = self.kernel.check(X)
+        elif getattr(X, "ndim", 0) == 2 and not is_sparse(X):
             X = np.asarray(X)  # a function of two arrays expects arrays, also where a table was passed
         if not given:
             return X
@@ -97,8 +99,8 @@ class KernelEstimator(BaseEstimator):
         if isinstance(self.kernel, Kernel):
             return self.kernel
         if isinstance(self.kernel, str) and self.kernel in NAMES:
-            settings = {name: getattr(self, name, default) for name, default in _DEFAULTS.items()}
-            return NAMES[self.kernel](gamma_value(settings["gamma"], X), settings["degree"], settings["coef0"])
+            gamma, degree, coef0 = (getattr(self, name, default) for name, default in _DEFAULTS.items())
+            return NAMES[self.kernel](gamma_value(gamma, X), degree, coef0)
         if callable(self.kernel):
             return Similarity(Dense(self.kernel), pairwise=True)
         raise bad(type(self).__name__, "kernel", f"one of {[*NAMES, 'precomputed']}, a kernel object or a function",
@@ -122,7 +124,7 @@ def gamma_value(gamma: Any, X: Any) -> float:
         V = X.values if isinstance(X, Vectors) else X
         variance = _variance(V) if gamma == "scale" else 1.0
         return 1.0 / (V.shape[1] * variance) if variance > 0.0 else 1.0
-    if isinstance(gamma, Real) and gamma > 0.0:
+    if isinstance(gamma, Real) and 0.0 < float(gamma) < np.inf:
         return float(gamma)
     raise bad("kernel", "gamma", "'scale', 'auto' or a positive number", repr(gamma), "See the documentation of SVC.")
 
@@ -135,8 +137,10 @@ def _variance(X: Any) -> float:
 
 def positive(owner: str, name: str, given: Any, *, infinite: bool = False) -> float:
     """A parameter that must be a positive number."""
-    if not isinstance(given, Real) or not given > 0.0 or (np.isinf(given) and not infinite):
+    if not isinstance(given, Real) or not float(given) > 0.0:
         raise bad(owner, name, "a positive number", repr(given), f"Choose {name} > 0.")
+    if float(given) == np.inf and not infinite:
+        raise bad(owner, name, "a finite number", repr(given), f"Choose a large {name} instead.")
     return float(given)
 
 
@@ -148,6 +152,6 @@ def weights(owner: str, given: Any, n: int) -> Array:
     if w.ndim == 0:
         w = np.full(n, float(w))
     if w.shape != (n,) or not np.isfinite(w).all() or (w < 0.0).any() or not (w > 0.0).any():
-        raise bad(owner, "sample_weight", f"{n} numbers >= 0, not all zero", f"shape {w.shape}, smallest {w.min(initial=0)}",
-                  "Leave out the items with zero weight instead.")  # fmt: skip
+        raise bad(owner, "sample_weight", f"{n} numbers >= 0, not all zero",
+                  f"shape {w.shape}, smallest {w.min(initial=0.0)}", "Weight 0 leaves an item out.")  # fmt: skip
     return w

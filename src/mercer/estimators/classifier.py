@@ -51,9 +51,6 @@ class Task:
             return self.whole.pair(self.pair.plus, self.pair.minus)
         return self.whole if len(self.pair.index) == len(self.whole) else self.whole.sub(self.pair.index)
 
-    def solve(self, effort: Effort) -> None:
-        self.solution = effort.solve(self.gram, self.problem)
-
     @property
     def solved(self) -> DualSolution:
         assert self.solution is not None
@@ -120,11 +117,11 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
     def _labels(self, y: Array) -> Array:
         """The class of every item as a number; sets classes_ and class_weight_."""
         owner = type(self).__name__
-        check_classification_targets(y)
         try:
+            check_classification_targets(y)
             self.classes_, codes = np.unique(y, return_inverse=True)
         except TypeError as error:
-            raise bad(owner, "y", "labels that can be sorted", error, "Use labels of one type.") from None
+            raise bad(owner, "y", "labels of one type, which can be sorted", error, "Make all of them strings.") from None
         if len(self.classes_) < 2:
             raise bad(owner, "y", "labels of two classes or more", f"1 class, {self.classes_.tolist()}",
                       "Of one class OneClassSVM learns the region.")  # fmt: skip
@@ -139,16 +136,19 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         """Every class has an item that counts, and enough of them for the folds of the calibration."""
         if not counts.all():
             raise bad(type(self).__name__, "sample_weight", "positive somewhere in every class",
-                      f"zero for all items of class {self.classes_[int(np.argmin(counts))]!r}",
+                      f"zero for all items of class {self.classes_.tolist()[int(np.argmin(counts))]!r}",
                       "Leave that class out.")  # fmt: skip
         if self._probable:
             require_folds(type(self).__name__, self.classes_, counts)
 
     def _solve(self, tasks: list[Task], effort: Effort) -> None:
-        effort.share_out(lambda t: tasks[t].solve(effort), [len(task.problem) for task in tasks])
-        for task in tasks:
-            if task.solution is None:  # an interrupt came before its turn
-                task.solve(effort)
+        def solve(t: int) -> None:
+            waiting = sum(task.solution is None for task in tasks)
+            tasks[t].solution = effort.solve(tasks[t].gram, tasks[t].problem, waiting=waiting)
+
+        effort.share_out(solve, [len(task.problem) for task in tasks])
+        for t in [t for t, task in enumerate(tasks) if task.solution is None]:  # an interrupt came before their turn
+            solve(t)
 
     def _proofs(self, tasks: list[Task], data: Data) -> list[Certificate]:
         names = [f"{self.classes_[t.pair.plus]} against {self.classes_[t.pair.minus]}" for t in tasks]
@@ -227,9 +227,9 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         codes = np.argmax(one_vs_rest(values, k), axis=1) if self.break_ties else winners(values, k)
         return np.asarray(self.classes_[codes])
 
-    @available_if(_calibrated)
+    @available_if(_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
-        """P(class | x), one column per entry of classes_: Platt's sigmoid, coupled over pairs for more classes than two.
+        """P(class | x) in the order of classes_: Platt's sigmoid, coupled over pairs for more than two classes.
 
         The sigmoids have an offset of their own and were fitted to scores of held-out items, so the most probable
         class can differ from `predict`: near the boundary, and where classes are rare.
@@ -245,7 +245,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         P = np.column_stack([platt.probability(column) for platt, column in zip(sigmoids, values.T, strict=True)])
         return couple(np.clip(P, _SURE, 1.0 - _SURE))
 
-    @available_if(_calibrated)
+    @available_if(_calibrated)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of `predict_proba`."""
         return np.asarray(np.log(self.predict_proba(X)))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.config import configure
+from mercer.config import config, configure
 from mercer.engine.pool import run
 from mercer.errors import bad
 from mercer.solvers.dual import DualSolution, Problem, solve
@@ -36,6 +36,7 @@ class Effort:
     max_iter: int | None = None
     time_limit: float | None = None
     verbose: bool = False
+    threads: int = field(default_factory=lambda: config().threads)
     started: float = field(default_factory=time.perf_counter)
     stopped: str = ""
 
@@ -43,12 +44,13 @@ class Effort:
     def of(cls, machine: Any) -> Effort:
         """The limits a machine was given, checked."""
         owner, tol, steps, seconds = type(machine).__name__, machine.tol, machine.max_iter, machine.time_limit
-        if not isinstance(tol, Real) or not 0.0 < tol < np.inf:
+        if not isinstance(tol, Real) or not 0.0 < float(tol) < np.inf:
             raise bad(owner, "tol", "a positive number", repr(tol), "1e-3 is the default.")
         if not isinstance(steps, Integral) or steps < -1:
             raise bad(owner, "max_iter", "an integer >= -1", repr(steps), "-1 means no limit.")
-        if seconds is not None and not (isinstance(seconds, Real) and seconds > 0.0):
+        if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0.0):
             raise bad(owner, "time_limit", "a positive number of seconds, or None", repr(seconds), "None: no limit.")
+        seconds = None if seconds is None else float(seconds)
         return cls(owner, float(tol), None if steps == -1 else int(steps), seconds, bool(machine.verbose))
 
     @property
@@ -64,12 +66,15 @@ class Effort:
             self.stopped = self.stopped or "time_limit"
         return bool(self.stopped)
 
-    def solve(self, gram: Any, problem: Problem, start: Array | None = None, *, loosest: float = 0.0) -> DualSolution:
-        """The solution of one problem within what is left of the effort, to a tolerance of at least `loosest`."""
+    def solve(self, gram: Any, problem: Problem, start: Array | None = None, *, loosest: float = 0.0,
+              waiting: int = 1) -> DualSolution:  # fmt: skip
+        """The solution of one problem, to a tolerance of at least `loosest`; the time left is for `waiting` of them."""
         if self.over:
             return self._unsolved(gram, problem)
+        left = self.left
         found = solve(
-            gram, problem, tol=max(self.tol, loosest), max_iter=self.max_iter, time_limit=self.left, start=start,
+            gram, problem, tol=max(self.tol, loosest), max_iter=self.max_iter, start=start,
+            time_limit=None if left is None else left / max(1, waiting // self.threads),
             progress=self._tell if self.verbose else None,
         )  # fmt: skip
         if found.reason == "interrupted":

@@ -19,7 +19,7 @@ import numpy as np
 from mercer.engine import fill
 from mercer.errors import bad
 from mercer.gram import LazyGram, StoredGram
-from mercer.items import Items
+from mercer.items import Items, Vectors
 from mercer.kernels import Kernel, Linear
 from mercer.typing import Array
 
@@ -58,6 +58,12 @@ class KernelItems:
         if gram.dtype.kind == "c":
             raise bad(repr(self.kernel), "k(x, y)", "real for this machine", "complex numbers", "Use its real part.")
         return gram
+
+    def double(self) -> Self:
+        """The same items in double precision, in which a solver proves its answer."""
+        if isinstance(self.items, Vectors) and self.items.dtype == np.float32:
+            return type(self).of(self.kernel, self.items.values.astype(np.float64))
+        return self
 
     def plus_one(self) -> Self:
         """The same items under k + 1, the kernel of a machine that penalises its intercept."""
@@ -102,6 +108,10 @@ class GivenGram:
         """The matrix itself."""
         assert self.K is not None, "only positions are left after `keep`"
         return StoredGram.of(self.K)
+
+    def double(self) -> Self:
+        """The matrix as it was given."""
+        return self
 
     def plus_one(self) -> Self:
         """The matrix of k + 1."""

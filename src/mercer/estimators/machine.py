@@ -26,7 +26,7 @@ from mercer.solvers.dual import DualSolution
 from mercer.typing import Array
 
 
-class OpenFit(NotConverged, ConvergenceWarning):
+class OpenFit(NotConverged, ConvergenceWarning):  # type: ignore[misc]
     """NotConverged, under the name that programs written for scikit-learn filter."""
 
 
@@ -47,7 +47,8 @@ class SupportVectorMachine(KernelEstimator):
         """The items for prediction, and the Gram for the solver."""
         data = self._data(X)
         require_positive(self, data)
-        return data, (data.plus_one() if self.penalty_intercept else data).gram()
+        exact = data.double()
+        return data, (exact.plus_one() if self.penalty_intercept else exact).gram()
 
     def _judge(self, solutions: Sequence[DualSolution], proofs: Sequence[Certificate], effort: Effort) -> None:
         """Keep the proof, refuse an endless dual, and warn when the tolerance was not reached."""
@@ -90,6 +91,7 @@ class SupportVectorMachine(KernelEstimator):
         if isinstance(self._kept, GivenGram) or not self._kept.linear:
             raise AttributeError("coef_ is only available when using a linear kernel")
         coef = self._functions().T @ self._kept.items.values  # type: ignore[attr-defined]
+        coef = coef.tocsr() if is_sparse(coef) else coef
         (coef.data if is_sparse(coef) else coef).flags.writeable = False
         return coef
 
@@ -111,7 +113,7 @@ class SupportVectorMachine(KernelEstimator):
     def _values(self, X: Any) -> Array:
         """f of a machine that has one function."""
         X = self._items(X)
-        return self._kept.evaluate(X, self._columns[:, 0]) + self.intercept_[0]
+        return np.asarray(self._kept.evaluate(X, self._columns[:, 0]) + self.intercept_[0])
 
 
 def _on_support(s: DualSolution) -> DualSolution:

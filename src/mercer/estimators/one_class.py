@@ -16,10 +16,11 @@ from mercer.typing import Array
 
 
 class OneClassSVM(OutlierMixin, SupportVectorMachine):  # type: ignore[misc]
-    """Minimise 1/2 |w|^2 - nu n rho + sum_i max(0, rho - <w, phi(x_i)>); items with f = <w, phi(x)> - rho < 0 are novel.
+    """Minimise 1/2 |w|^2 - nu n rho + sum_i max(0, rho - <w, phi(x_i)>), rho too; f = <w, phi(x)> - rho.
 
-    nu is at least the share of training items outside and at most that of support vectors.  Arguments are
-    scikit-learn's (shrinking and cache_size have no effect); check_psd and time_limit as in SVR.
+    Items with f < 0 are novel.  nu is at least the share of training items outside and at most that of support
+    vectors.  Arguments are scikit-learn's (shrinking and cache_size have no effect); check_psd and time_limit as in
+    SVR.
     """
 
     def __init__(

@@ -40,8 +40,9 @@ def require_folds(owner: str, classes: Array, counts: Array) -> None:
     """Refuse classes that cannot be held out and fitted to at once."""
     c = int(np.argmin(counts))
     if counts[c] < 2:
-        raise bad(owner, "every class", "of 2 items or more for probability=True", f"{counts[c]} of class {classes[c]!r}",
-                  "Probabilities come from items held out; add items, or set probability=False.")  # fmt: skip
+        raise bad(owner, "every class", "of 2 items or more for probability=True",
+                  f"{counts[c]} of class {classes.tolist()[c]!r}",
+                  "Probabilities come from items held out: add items, or set probability=False.")  # fmt: skip
 
 
 def held_out(y: Array) -> Array:
@@ -100,7 +101,7 @@ class Calibration:
         s = self.solution
         f = s.gradient + self.problem.z - self.problem.ridge_times(s.coef) + s.bias
         margins = np.where(s.coef != 0.0, -np.inf, self.y * f / s.margin)
-        most = min(len(f), 3 * np.count_nonzero(s.coef) + SPARE) - 1
+        most = min(len(f), 3 * int(np.count_nonzero(s.coef)) + SPARE) - 1
         return np.asarray(margins <= min(NEAR, np.partition(margins, most)[most]))
 
     def _refit(self, near: Array, held: Array, todo: Array, coef: Array, scores: Array, effort: Effort) -> None:
@@ -179,7 +180,7 @@ def totals(problem: Problem, train: Array) -> list[float]:
 
 
 def feasible(b: Array, problem: Problem, sums: list[float]) -> Array:
-    """b with its sums put right: coefficients between zero and their bounds move first, then bounded ones, then zeros."""
+    """b with its sums put right: free coefficients move first, then bounded ones, then zeros."""
     b = np.clip(b, problem.lo, problem.hi)
     free = (b > problem.lo) & (b < problem.hi) & (b != 0.0)
     for group, total in zip(groups(problem), sums, strict=True):

@@ -89,7 +89,7 @@ class SVR(Regressor):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with numbers y; weights scale C."""
         C = positive("SVR", "C", self.C)
-        if not isinstance(self.epsilon, Real) or not 0.0 <= self.epsilon < np.inf:
+        if not isinstance(self.epsilon, Real) or not 0.0 <= float(self.epsilon) < np.inf:
             raise bad("SVR", "epsilon", "a number >= 0", repr(self.epsilon), "It is half the width of the tube.")
 
         def problem(y: Array, weight: Array) -> Problem:
@@ -141,6 +141,6 @@ class NuSVR(Regressor):
 
 def share(owner: str, nu: Any) -> float:
     """The nu of a nu-machine: 0 < nu <= 1."""
-    if not isinstance(nu, Real) or not 0.0 < nu <= 1.0:
+    if not isinstance(nu, Real) or not 0.0 < float(nu) <= 1.0:
         raise bad(owner, "nu", "a number with 0 < nu <= 1", repr(nu), "It bounds a share of the items.")
     return float(nu)

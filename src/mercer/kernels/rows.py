@@ -200,7 +200,7 @@ def _stay_sparse(A: Rows, B: Rows) -> bool:
 
 def _array(A: Rows) -> Array:
     """The rows of a tile as an array."""
-    return np.ascontiguousarray(A.values.toarray()) if is_sparse(A.values) else A.values  # type: ignore[no-any-return]
+    return np.ascontiguousarray(A.values.toarray()) if is_sparse(A.values) else A.values
 
 
 def own(statistic: tuple[Array, bool]) -> Array:

@@ -60,9 +60,8 @@ def solve_linear(
 ) -> LinearSolution:
     """Solve until the optimality conditions hold to `tol` and the duality gap is at most `tol` times the objective.
 
-    A relative gap of tol^2 is enough alone, for its root bounds the error of w.  `start` are coefficients to begin
-    with, `max_iter` counts Newton steps, and `progress` is called with (free items, violation, dual) after every
-    proximal step.
+    `start` are coefficients to begin with, `max_iter` counts Newton steps, and `progress` is called with (free items,
+    violation, dual) after every proximal step.
     """
     import scipy.linalg  # noqa: F401  # before its BLAS is held to one thread
 
@@ -153,8 +152,7 @@ class _Answer:
     @property
     def error(self) -> float:
         """What `tol` bounds."""
-        gap = max(self.primal - self.dual, 0.0) / max(abs(self.primal), abs(self.dual), 1e-300)
-        return float(min(max(self.violation, gap), gap**0.5))
+        return max(self.violation, (self.primal - self.dual) / max(abs(self.primal), abs(self.dual), 1e-300))
 
 
 @dataclass(eq=False)

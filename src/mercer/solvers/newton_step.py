@@ -16,6 +16,7 @@ import numpy as np
 from mercer.typing import Array
 
 _FACTORED = 1500  # systems up to this size are factorised
+_FEW = 64  # columns: so many cost nothing, and by columns the step does not suffer from their being of unlike size
 
 
 def newton_step(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Array, float, int]:
@@ -23,7 +24,9 @@ def newton_step(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[A
     m, d = Z.shape
     if min(m, d) > _FACTORED:
         return conjugate_gradients(Z, s, delta, gw, gr)
-    return (*(by_rows if m <= d else by_columns)(Z, s, delta, gw, gr), min(m, d))
+    if m >= d or d <= _FEW:
+        return (*by_columns(Z, s, delta, gw, gr), d)
+    return (*by_rows(Z, s, delta, gw, gr), m)
 
 
 def by_rows(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Array, float]:

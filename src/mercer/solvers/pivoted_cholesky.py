@@ -1,0 +1,54 @@
+"""A few items that stand for all: the Cholesky factor of a Gram, with pivots, up to a rank.
+
+    K  ~  L L',     L (n, r),     rows and columns of r pivot items exact
+
+Each step takes the item that the others explain least, so that r rows of K are all that is ever looked at.  The row of
+L that belongs to an item is its feature vector; a function w'L(x) is sum_j a_j k(x, x_j) over the pivots alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mercer.errors import NotPositiveDefinite
+from mercer.typing import Array, Gram
+
+
+@dataclass(frozen=True, eq=False)
+class LowRank:
+    """L, the pivots in their order, and the share of the trace of K that L L' leaves out."""
+
+    L: Array
+    pivots: Array
+    residual: float
+
+    def coefficients(self, w: Array) -> Array:
+        """a with w'L(x) = sum_j a_j k(x, x_j), x_j the pivots: L_P'a = w, one column per column of w."""
+        from scipy.linalg import solve_triangular
+
+        return np.asarray(solve_triangular(self.L[self.pivots].T, w, lower=False))
+
+
+def pivoted_cholesky(gram: Gram, rank: int | None = None) -> LowRank:
+    """The factor up to `rank`, or until what is left of every k(x, x) is rounding."""
+    eps = float(np.finfo(gram.diag().dtype).eps)
+    left = np.array(gram.diag(), dtype=float)
+    total, largest = float(left.sum()), float(left.max(initial=0.0))
+    T = np.empty((min(len(left), rank or len(left)), len(left)))  # L', grown row by row
+    pivots: list[int] = []
+    while len(pivots) < len(T) and left.max() > 1000.0 * eps * largest:
+        i, done = int(np.argmax(left)), T[: len(pivots)]
+        row = (np.asarray(gram.rows(np.array([i])), dtype=float)[0] - done[:, i] @ done) / np.sqrt(left[i])
+        row[pivots] = 0.0  # explained already; rounding would say a little else
+        T[len(pivots)] = row
+        left -= row * row
+        left[i] = 0.0
+        pivots.append(i)
+    if left.min(initial=0.0) < -(eps**0.5) * largest:
+        raise NotPositiveDefinite(
+            "pivoted_cholesky: the Gram must be positive semi-definite; got a Schur complement with the diagonal "
+            f"entry {left.min():.3g}. Use a kernel with psd=True, or mercer.repair."
+        )
+    return LowRank(T[: len(pivots)].T.copy(), np.array(pivots, dtype=np.intp), float(left.sum()) / (total or 1.0))
