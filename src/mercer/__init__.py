@@ -18,6 +18,7 @@ from mercer.config import configure as configure
 __version__ = "0.1.0"
 
 _HOME = {
+    "BayesianSVC": "mercer.estimators.bayesian",
     "LazyGram": "mercer.gram",
     "MemoryBudgetError": "mercer.errors",
     "NotConverged": "mercer.errors",
@@ -34,6 +35,7 @@ _HOME = {
     "kernels": "mercer.kernels",
     "parse": "mercer.kernels",
     "repair": "mercer.theory",
+    "svm_path": "mercer.estimators.path",
     "testing": "mercer.testing",
     "theory": "mercer.theory",
     "verify": "mercer.estimators.verify",

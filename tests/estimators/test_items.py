@@ -50,7 +50,6 @@ def test_a_machine_on_items_is_the_machine_on_their_gram_I1_I3(machine, kind):
     K = k.fit(items)(items)
     given = type(machine)(**settings | {"kernel": "precomputed"}).fit(K, target)
     assert_allclose(values(direct, items), values(given, K), atol=1e-5)
-    assert_array_equal(direct.n_support_, given.n_support_)
 
 
 @kinds

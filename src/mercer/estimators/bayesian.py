@@ -6,7 +6,8 @@
 whose mode is the SVM without a free intercept.  `method="em"` finds the mode (M24), `method="gibbs"` draws from the
 posterior (M25): every draw is a function, so margins and probabilities come with their uncertainty, and tau itself
 may have a prior.  The functions live on the features of a pivoted Cholesky factor of the Gram, so any kernel on any
-kind of item will do, and the machine keeps the pivots only.
+kind of item will do, and the machine keeps the pivots only.  What the prior would add to f(x) outside the span of the
+pivots, far from all items, is not counted.
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         p = expit(self._log_odds(X))
         return np.column_stack([1.0 - p, p]) if len(self.classes_) == 2 else p / p.sum(axis=1, keepdims=True)
 
-    @available_if(_drawn)
+    @available_if(_drawn)  # type: ignore[untyped-decorator]
     def margin_samples(self, X: Any) -> Array:
         """Draws of f(x): (items, draws) for two classes, else (items, draws, classes)."""
         check_is_fitted(self)
