@@ -27,7 +27,6 @@ MACHINES = [SVC(), NuSVC(), SVR(), NuSVR(), OneClassSVM()]
 machines = pytest.mark.parametrize("machine", MACHINES, ids=lambda m: type(m).__name__)
 
 
-
 def expected_failures(machine):
     """The checks that scikit-learn's own machines do not pass either, and why."""
     why = "both f are right to tol, not to the last digit; gamma='scale' looks at rows, not at their weights, as there"

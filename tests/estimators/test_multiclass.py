@@ -60,7 +60,7 @@ def test_the_streamed_sum_is_the_sum_over_each_pairs_own_coefficients():
     order = np.argsort(codes, kind="stable")
     columns, counts = gathered(pairs, coefs, 90, 4)[order], np.bincount(codes)
     expected = np.column_stack([K[:, p.index] @ b for p, b in zip(pairs, coefs, strict=True)])
-    assert_allclose(pair_values(Matrix(K[:, order]), columns, counts), expected, atol=1e-12)
+    assert_allclose(pair_values(Matrix(K[:, order]), columns, counts, lambda sums: sums), expected, atol=1e-12)
     assert_allclose(K[:, order] @ spread(columns, counts), expected, atol=1e-12)
 
 
@@ -147,7 +147,7 @@ def test_prediction_never_holds_all_kernel_values():
         m.predict(many)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert peak < 20_000 * len(m.support_) * 8 / 10
+    assert peak < 20_000 * len(m.support_) * 8 / 20
 
 
 def test_string_labels_come_back_in_sorted_order():

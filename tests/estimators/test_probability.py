@@ -145,8 +145,8 @@ def test_probabilities_on_a_gram_and_on_items_agree_M20_I3():
 
 def test_a_weight_counts_in_the_sigmoid_but_its_unit_does_not_M20():
     w = np.random.default_rng(0).uniform(0.5, 2.0, 400)
-    one, other = (SVC(C=C, kernel=k, probability=True).fit(X, y, sample_weight=v) for C, v in ((1.0, w), (0.25, 4.0 * w)))
-    alike = SVC(kernel=k, probability=True).fit(X, y)
+    one, alike, other = (SVC(C=C, kernel=k, probability=True) for C in (1.0, 1.0, 0.25))
+    one.fit(X, y, sample_weight=w), other.fit(X, y, sample_weight=4.0 * w), alike.fit(X, y)
     assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-9)
     assert np.abs(one.predict_proba(X) - alike.predict_proba(X)).max() > 1e-3
 
@@ -186,7 +186,7 @@ def test_asking_for_probabilities_warns_of_nothing():
 
 
 def test_a_class_of_one_item_cannot_be_held_out_I5():
-    with pytest.raises(ValueError, match="every class must be of 2 items or more for probability=True; got 1 of class 'b'"):
+    with pytest.raises(ValueError, match="must be of 2 items or more for probability=True; got 1 of class 'b'"):
         SVC(probability=True).fit(X[:9], list("aaaaaaaab"))
     SVC(probability=True).fit(X[:9], list("aaaaaaabb")).predict_proba(X)
 

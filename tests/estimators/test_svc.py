@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
 
 import mercer
 from mercer import SVC, NotConverged, NuSVC, configure
@@ -54,7 +55,7 @@ def test_a_hard_margin_is_the_limit_of_a_large_C_M15_T22():
     assert_allclose(hard.decision_function(A), soft.decision_function(A), atol=1e-5)
 
 
-@pytest.mark.parametrize("items, t", [
+@pytest.mark.parametrize(("items", "t"), [
     (np.vstack([X, X]), np.repeat([0, 1], 60)),
     (np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 0])),
 ], ids=["equal items", "one between two"])  # fmt: skip
@@ -203,7 +204,7 @@ def test_threads_do_not_change_the_machine():
 # ---- bad input
 
 
-@pytest.mark.parametrize("settings, fault", [
+@pytest.mark.parametrize(("settings", "fault"), [
     ({"C": 0.0}, "C must be a positive number; got 0.0"),
     ({"C": -1}, "C must be a positive number; got -1"),
     ({"C": "large"}, "C must be a positive number; got 'large'"),
@@ -231,7 +232,7 @@ def test_a_nu_that_is_no_share_is_refused_I5(nu):
         NuSVC(nu=nu).fit(X, y)
 
 
-@pytest.mark.parametrize("labels, fault", [
+@pytest.mark.parametrize(("labels", "fault"), [
     (np.ones(60), r"y must be labels of two classes or more; got 1 class, \[1.0\]"),
     (np.where(y > 0, 1.0, np.nan), "NaN"),
     (X[:, 0], "continuous"),
@@ -256,7 +257,7 @@ def test_labels_of_many_types_are_returned_as_they_came(labels):
     assert set(m.predict(X).tolist()) <= set(m.classes_.tolist())
 
 
-@pytest.mark.parametrize("w, fault", [
+@pytest.mark.parametrize(("w", "fault"), [
     (np.r_[-1.0, np.ones(59)], "sample_weight must be 60 numbers >= 0"),
     (np.zeros(60), "sample_weight must be 60 numbers >= 0, not all zero"),
     (np.ones(59), "sample_weight must be 60 numbers"),
@@ -273,13 +274,11 @@ def test_precomputed_matrices_of_the_wrong_size_are_refused_I3():
     with pytest.raises(ValueError, match=r"square matrix; got shape \(60, 50\)"):
         SVC(kernel="precomputed").fit(K[:, :50], y)
     m = SVC(kernel="precomputed").fit(K, y)
-    with pytest.raises(ValueError, match="59 features.*expecting 60"):
+    with pytest.raises(ValueError, match=r"59 features.*expecting 60"):
         m.predict(K[:, :59])
     with pytest.raises(ValueError, match="symmetric"):
         SVC(kernel="precomputed").fit(K + np.triu(K, 1), y)
-    with pytest.raises(TypeError, match="[Ss]parse"):
-        from scipy.sparse import csr_matrix
-
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
         SVC(kernel="precomputed").fit(csr_matrix(K), y)
 
 

@@ -148,7 +148,7 @@ def test_refitting_the_support_vectors_alone_changes_nothing_I7():
     assert_allclose(SVR(kernel=k, C=2.0, tol=TIGHT).fit(X[m.support_], y[m.support_]).predict(X), f, atol=1e-6)
 
 
-@pytest.mark.parametrize("machine, fault", [
+@pytest.mark.parametrize(("machine", "fault"), [
     (SVR(epsilon=-0.1), "SVR: epsilon must be a number >= 0; got -0.1"),
     (SVR(epsilon=np.nan), "epsilon must be a number >= 0"),
     (SVR(C=0), "SVR: C must be a positive number; got 0"),

@@ -7,6 +7,7 @@ only reshapes the pair values, as in scikit-learn: for one machine per class use
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -23,7 +24,7 @@ from mercer.estimators.certificate import Certificate, certificate_of
 from mercer.estimators.effort import Effort
 from mercer.estimators.expansion import Data
 from mercer.estimators.machine import OpenFit, SupportVectorMachine
-from mercer.estimators.multiclass import Pair, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
+from mercer.estimators.multiclass import Finish, Pair, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
 from mercer.estimators.probability import Calibration, require_folds
 from mercer.gram.classes import ClassGrams
 from mercer.gram.lazy import LazyGram
@@ -121,7 +122,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
             check_classification_targets(y)
             self.classes_, codes = np.unique(y, return_inverse=True)
         except TypeError as error:
-            raise bad(owner, "y", "labels of one type, which can be sorted", error, "Make all of them strings.") from None
+            raise bad(owner, "y", "labels of one type", error, "Make all of them strings.") from None
         if len(self.classes_) < 2:
             raise bad(owner, "y", "labels of two classes or more", f"1 class, {self.classes_.tolist()}",
                       "Of one class OneClassSVM learns the region.")  # fmt: skip
@@ -196,36 +197,40 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         wide = spread(self._columns, self.n_support_)
         return type(self.dual_coef_)(wide) if is_sparse(self.dual_coef_) else wide
 
-    def _pair_values(self, X: Any) -> Array:
-        """(m,) for two classes, positive for the second; (m, pairs) for more, positive for the first of the pair."""
-        if len(self.classes_) == 2:
-            return self._values(X)
+    def _evaluated(self, X: Any, finish: Finish) -> Array:
+        """finish(f) by rows: f is (m,) for two classes, positive for the second, and else (m, pairs)."""
         X = self._items(X)
+        if len(self.classes_) == 2:
+            return finish(self._values(X))
         if self._kept.linear:
-            sums = self._kept.evaluate(X, spread(self._columns, self.n_support_))
-        else:
-            sums = pair_values(self._kept.cross(X), self._columns, self.n_support_)
-        return np.asarray(sums + self.intercept_)
+            return finish(self._kept.evaluate(X, spread(self._columns, self.n_support_)) + self.intercept_)
+        return pair_values(
+            self._kept.cross(X), self._columns, self.n_support_, lambda sums: finish(sums + self.intercept_)
+        )
 
     def decision_function(self, X: Any) -> Array:
         """f(x) for two classes; for more the values of all pairs ("ovo"), or votes and fractions by class ("ovr")."""
-        check_is_fitted(self)
-        values = self._pair_values(X)
-        if self.decision_function_shape == "ovr" and len(self.classes_) > 2:
-            return one_vs_rest(values, len(self.classes_))
-        return values
+        return self._evaluated(X, self._shaped)
+
+    def _shaped(self, f: Array) -> Array:
+        """The values of all pairs in the shape that was asked for."""
+        by_class = self.decision_function_shape == "ovr" and len(self.classes_) > 2
+        return one_vs_rest(f, len(self.classes_)) if by_class else f
 
     def predict(self, X: Any) -> Array:
         """The class with most votes; equal votes go to the first class, or with break_ties to the larger values."""
-        check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise bad(type(self).__name__, "break_ties", "False when decision_function_shape is 'ovo'", True,
                       "Use decision_function_shape='ovr'.")  # fmt: skip
-        values, k = self._pair_values(X), len(self.classes_)
-        if k == 2:
-            return np.asarray(self.classes_[(values >= 0.0).astype(np.intp)])
-        codes = np.argmax(one_vs_rest(values, k), axis=1) if self.break_ties else winners(values, k)
+        codes = self._evaluated(X, self._decided)
         return np.asarray(self.classes_[codes])
+
+    def _decided(self, f: Array) -> Array:
+        """The position of the class that the values of all pairs speak for."""
+        k = len(self.classes_)
+        if k == 2:
+            return np.asarray((f >= 0.0).astype(np.intp))
+        return np.asarray(np.argmax(one_vs_rest(f, k), axis=1)) if self.break_ties else winners(f, k)
 
     @available_if(_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
@@ -238,12 +243,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         sigmoids = [platt for platt in self._platts if platt is not None]
         if not sigmoids or len(sigmoids) < len(self._platts):
             raise NotFittedError("predict_proba needs a fit with probability=True that was not stopped early")
-        values = self._pair_values(X)
-        if len(self.classes_) == 2:
-            p = sigmoids[0].probability(values)
-            return np.column_stack([1.0 - p, p])
-        P = np.column_stack([platt.probability(column) for platt, column in zip(sigmoids, values.T, strict=True)])
-        return couple(np.clip(P, _SURE, 1.0 - _SURE))
+        return self._evaluated(X, lambda f: probabilities(sigmoids, f))
 
     @available_if(_calibrated)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Array:
@@ -262,3 +262,12 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         self._require_fit("probB_")
         sign = 1.0 if len(self.classes_) == 2 else -1.0
         return np.array([sign * platt.B for platt in self._platts if platt is not None])
+
+
+def probabilities(sigmoids: Sequence[Platt], f: Array) -> Array:
+    """(m, classes) from the values of all pairs and their sigmoids."""
+    if len(sigmoids) == 1:
+        p = sigmoids[0].probability(f)
+        return np.column_stack([1.0 - p, p])
+    P = np.column_stack([platt.probability(values) for platt, values in zip(sigmoids, f.T, strict=True)])
+    return couple(np.clip(P, _SURE, 1.0 - _SURE))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from mercer.config import config, configure
-from mercer.engine.pool import run
+from mercer.engine.pool import run, stopped
 from mercer.errors import bad
 from mercer.solvers.dual import DualSolution, Problem, solve
 from mercer.solvers.dual.certificate import certify
@@ -62,8 +62,10 @@ class Effort:
     def over(self) -> bool:
         """Whether no more work should begin."""
         left = self.left
-        if left is not None and left <= 0.0:
-            self.stopped = self.stopped or "time_limit"
+        if not self.stopped and stopped():
+            self.stopped = "interrupted"
+        elif not self.stopped and left is not None and left <= 0.0:
+            self.stopped = "time_limit"
         return bool(self.stopped)
 
     def solve(self, gram: Any, problem: Problem, start: Array | None = None, *, loosest: float = 0.0,

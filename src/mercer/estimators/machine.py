@@ -111,8 +111,7 @@ class SupportVectorMachine(KernelEstimator):
         return self._checked(X, reset=False)
 
     def _values(self, X: Any) -> Array:
-        """f of a machine that has one function."""
-        X = self._items(X)
+        """f on checked items, of a machine that has one function."""
         return np.asarray(self._kept.evaluate(X, self._columns[:, 0]) + self.intercept_[0])
 
 

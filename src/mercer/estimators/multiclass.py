@@ -9,15 +9,18 @@ Two classes are one machine whose positive class is the second; of more, a pair'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from mercer.engine import fill
+from mercer.engine.pool import run, tick
+from mercer.engine.tiles import cuts
 from mercer.typing import Array
+
+Finish = Callable[[Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,21 +67,28 @@ def machines_of(k: int) -> Array:
     return where
 
 
-def pair_values(cross: Any, columns: Array, counts: Array) -> Array:
-    """(m, k (k - 1) / 2): sum over support vectors of every pair, from the tiles of k(x, support vectors)."""
-    k = len(counts)
-    where, edges = machines_of(k), np.concatenate([[0], np.cumsum(counts)])
-    out = np.zeros((cross.shape[0], k * (k - 1) // 2))
+def pair_values(cross: Any, columns: Array, counts: Array, finish: Finish) -> Array:
+    """finish((rows, pairs)) for all rows: the sums over support vectors of every pair, a panel of rows at a time.
 
-    def add(r: slice, c: slice) -> None:
-        tile = cross.block(r, c)
-        for own in range(k):
-            a, b = max(c.start, edges[own]), min(c.stop, edges[own + 1])
-            if a < b:
-                out[r, where[own]] += tile[:, a - c.start : b - c.start] @ columns[a:b]
+    `columns` are sorted by class, of which there are `counts`.
+    """
+    where, edges = machines_of(len(counts)), np.concatenate([[0], np.cumsum(counts)])
+    rows, tiles = cuts(cross.shape[0]), cuts(cross.shape[1])
+    panels: list[Array] = [np.empty(0)] * len(rows)
 
-    fill.fold_rows(add, cross.shape)
-    return out
+    def panel(i: int) -> None:
+        sums = np.zeros((rows[i].stop - rows[i].start, len(counts) * (len(counts) - 1) // 2))
+        for c in tiles:
+            tile = cross.block(rows[i], c)
+            for own, pairs in enumerate(where):
+                a, b = max(c.start, edges[own]), min(c.stop, edges[own + 1])
+                if a < b:
+                    sums[:, pairs] += tile[:, a - c.start : b - c.start] @ columns[a:b]
+            tick()
+        panels[i] = finish(sums)
+
+    run(panel, range(len(rows)), steps=len(rows) * len(tiles))
+    return np.concatenate(panels)
 
 
 def spread(columns: Array, counts: Array) -> Array:
@@ -97,16 +107,19 @@ def winners(values: Array, k: int) -> Array:
 
 def one_vs_rest(values: Array, k: int) -> Array:
     """(m, k): votes, with the summed pair values as a fraction that decides among equal votes."""
-    sums = np.zeros((len(values), k))
-    for p, (i, j) in enumerate(combinations(range(k), 2)):
-        sums[:, i] += values[:, p]
-        sums[:, j] -= values[:, p]
+    sums = values @ _sides(k)
     return np.asarray(_votes(values >= 0.0, k) + sums / (3.0 * (np.abs(sums) + 1.0)))
 
 
 def _votes(first: Array, k: int) -> Array:
-    votes = np.zeros((len(first), k))
+    """How many of its pairs each class wins; `first` says where the first class of a pair does."""
+    S = _sides(k)
+    return np.asarray(first @ S + (S < 0.0).sum(axis=0))
+
+
+def _sides(k: int) -> Array:
+    """(pairs, k): +1 for the first class of a pair, -1 for the second."""
+    S = np.zeros((k * (k - 1) // 2, k))
     for p, (i, j) in enumerate(combinations(range(k), 2)):
-        votes[:, i] += first[:, p]
-        votes[:, j] += ~first[:, p]
-    return votes
+        S[p, i], S[p, j] = 1.0, -1.0
+    return S

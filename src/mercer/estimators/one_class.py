@@ -62,7 +62,7 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> Array:
         """<w, phi(x)> - rho: positive inside, negative outside."""
-        return self._values(X)
+        return self._values(self._items(X))
 
     def score_samples(self, X: Any) -> Array:
         """<w, phi(x)>, the decision function without its offset."""

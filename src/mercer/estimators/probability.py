@@ -5,8 +5,11 @@ For every fold the machine is fitted to the others, from the full solution witho
 fold its scores.  Two facts make that cheap:
 
 1. the full solution is nearly right for every fold, so a refit takes few steps;
-2. items far outside the margin have no coefficient in any of them.  Only the others are refitted, on one stored Gram,
-   and the scores that all items get in the end, in one streamed pass, show whether an item was left out wrongly.
+2. items far outside the margin have no coefficient in any of them.  Only the others are refitted, on one Gram where
+   the items held out keep the coefficient zero, and the scores that all items get in the end, in one streamed pass,
+   show whether an item was left out wrongly.
+
+Of many items a few folds are enough, for two numbers are to be found.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ WRONG = 0.9  # a margin below which an item without a coefficient was left out w
 FEW = 0.002  # share of such items that does not matter
 LOOSE = 0.1  # optimality conditions of a refit: a sigmoid through thousands of scores does not feel more
 ROUNDS = 4
-CHUNK = 20_000  # steps of SMO after which the clock is looked at
+CHUNK, CHUNKS = 20_000, 100  # steps of SMO after which the clock is looked at, and how often at most
 
 
 def require_folds(owner: str, classes: Array, counts: Array) -> None:
@@ -135,7 +138,9 @@ def solve_roughly(gram: Any, problems: list[Problem], B: Array, effort: Effort) 
 
     def solve(t: int) -> None:
         b, f = B[:, t].copy(), F[:, t].copy()
-        while solve_block(stored.K, f, b, problems[t], LOOSE, CHUNK) == CHUNK and not effort.over:
+        for _ in range(CHUNKS):
+            if solve_block(stored.K, f, b, problems[t], LOOSE, CHUNK) < CHUNK or effort.over:
+                break
             f = gradients(stored, [problems[t]], b[:, None])[:, 0]
         B[:, t] = b
 
@@ -186,9 +191,11 @@ def feasible(b: Array, problem: Problem, sums: list[float]) -> Array:
     for group, total in zip(groups(problem), sums, strict=True):
         for chosen in (group & free, group & (b != 0.0), group):
             missing = total - b[group].sum()
+            if abs(missing) <= 1e-12 * np.abs(b).sum():  # rounding must not make a coefficient of a zero
+                break
             up = missing > 0.0
             back, on = np.where(chosen, -b if up else b, 0.0), problem.hi - b if up else b - problem.lo
             # the way back to zero is always there; the way on may be endless, and then it is not needed
-            room = np.where(back > 0.0, back, np.where(chosen & (back <= 0.0) & np.isfinite(on), on, 0.0))
+            room = np.where(back > 0.0, back, np.where(chosen & np.isfinite(on), on, 0.0))
             b += np.sign(missing) * min(abs(missing) / max(room.sum(), 1e-300), 1.0) * room
     return np.clip(b, problem.lo, problem.hi)

@@ -44,7 +44,7 @@ class Regressor(RegressorMixin, SupportVectorMachine):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """f(x) for every item."""
-        return self._values(X)
+        return self._values(self._items(X))
 
 
 class SVR(Regressor):

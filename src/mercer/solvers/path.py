@@ -28,6 +28,9 @@ from mercer.solvers.solution import Solution
 from mercer.typing import Array, Gram
 
 
+_STRETCH = 48  # events between two refreshments of the rounding
+
+
 @dataclass(frozen=True)
 class Event:
     """At knot `knot`, point `index` reached the elbow ("enter") or its a_i reached a bound ("zero", "one")."""
@@ -152,7 +155,8 @@ class _Walk:
         self._keep([("enter", int(i)) for i in np.flatnonzero(self.elbow)])
         try:
             while not (reason := self._end(lambda_min, max_events)):
-                self._advance(lambda_min)
+                if not self._stroll(lambda_min, max_events):
+                    self._advance(lambda_min)
         except KeyboardInterrupt:
             return "interrupted"
         return reason
@@ -166,6 +170,43 @@ class _Walk:
         if self.still > 2 * len(self.y):
             return "stalled"
         return "max_events" if len(self.events) >= max_events else ""
+
+    def _stroll(self, lambda_min: float, max_events: int) -> int:
+        """As many ordinary events as come one by one, by compiled/path.py; returns how many."""
+        from mercer.compiled import path
+
+        room, bound = min(_STRETCH, max_events - len(self.events)), self.elbow & ((self.a == 0.0) | (self.a == 1.0))
+        F = np.flatnonzero(self.elbow & ~bound)
+        if not len(F) or bound.sum() > 1:
+            return 0
+        N = self._inverse(F)
+        lambdas, alphas, zeros = np.empty(room), np.empty((room, len(self.y))), np.empty(room)
+        kinds, points, where = np.empty(room, dtype=np.intp), np.empty(room, dtype=np.intp), np.array([self.lam, self.a0])
+        pending = int(np.argmax(bound)) if bound.any() else -1
+        count = path.stroll(
+            self.K, self.y, self.a, self.s, self.elbow, where, np.resize(F, len(self.y) + 1), len(F), N, pending,
+            lambda_min, lambdas, alphas, zeros, kinds, points,
+        )  # fmt: skip
+        if count:
+            first, self.still = len(self.knots), 0
+            self.lam, self.a0 = (float(x) for x in where)
+            self._refresh()
+            self.knots += [(lam, a, a0) for lam, a, a0 in zip(lambdas[:count], alphas, zeros, strict=False)]
+            self.knots[-1] = (self.lam, self.a.copy(), self.a0)
+            names = ("zero", "one", "enter")
+            self.events += [Event(first + k, names[kinds[k]], int(points[k])) for k in range(count)]
+        return int(count)
+
+    def _inverse(self, F: Array) -> Array:
+        """The inverse of [0 y'; y Q] over F, with room to grow."""
+        m, y = len(F), self.y[F]
+        M = np.zeros((m + 1, m + 1))
+        M[0, 1:] = M[1:, 0] = y
+        M[1:, 1:] = y[:, None] * y * self.K[np.ix_(F, F)]
+        room = min(m + _STRETCH, len(self.y)) + 2
+        N = np.empty((room, room))
+        N[: m + 1, : m + 1] = np.linalg.inv(M)
+        return N
 
     def _advance(self, lambda_min: float) -> None:
         """One step, to the next event."""

@@ -252,7 +252,7 @@ class Engine:
         """SMO in chunks of steps, the clock looked at between them."""
         from mercer.compiled import smo
 
-        chunk = max(1000, CHUNK // max(1, 2 * len(order)))
+        chunk = max(1000, CHUNK // (2 * len(order) + 400))  # a step on few items has a cost of its own
         b, F = self.b[order], self.F[order]
         diagonal = np.ascontiguousarray(np.diagonal(K), dtype=np.float32)
         if len(problem.ridge):
