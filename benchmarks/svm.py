@@ -73,7 +73,7 @@ def _problem(name: str, n: int) -> Problem:
         from scipy.sparse import csr_matrix
 
         X = csr_matrix(X)
-    return Problem(X[train], y[train], X[test] if len(test) else X[train[:5_000]], C, kind == "numbers")
+    return Problem(X[train], y[train], X[test] if len(test) >= 500 else X[train[:5_000]], C, kind == "numbers")
 
 
 def _loaded(path: Path, kind: str) -> tuple[Array, Array]:

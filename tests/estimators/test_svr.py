@@ -28,12 +28,12 @@ def test_two_points_are_joined_by_a_line_that_spares_epsilon_M26():
 
 
 def test_a_tube_wider_than_the_data_needs_no_support_vectors_M26():
-    m = SVR(epsilon=10.0).fit(X, y)
-    assert len(m.support_) == 0
-    assert m.dual_coef_.shape == (1, 0)
-    f = m.predict(X)
-    assert_allclose(f, f[0])
-    assert abs(f[0] - 0.5 * (y.max() + y.min())) <= 10.0 - 0.5 * np.ptp(y) + 1e-9
+    for kernel, items in ((k, X), ("linear", X), ("precomputed", K)):
+        m = SVR(kernel=kernel, epsilon=10.0).fit(items, y)
+        assert len(m.support_) == 0
+        assert m.dual_coef_.shape == (1, 0)
+        assert_allclose(m.predict(items), m.intercept_[0])
+        assert abs(m.intercept_[0] - 0.5 * (y.max() + y.min())) <= 10.0 - 0.5 * np.ptp(y) + 1e-9
 
 
 def test_items_inside_the_tube_have_no_coefficient_and_others_are_bounded_by_C_T23():
@@ -124,8 +124,8 @@ def test_a_penalised_intercept_equals_the_kernel_plus_one_given_as_a_gram_M28():
 
 
 @pytest.mark.parametrize("machine", [SVR(kernel=k, tol=1e-8), NuSVR(kernel=k, tol=1e-8)], ids=["epsilon", "nu"])
-def test_weight_zero_is_absence_and_weight_two_is_repetition(machine):
-    w = np.arange(40) % 3
+@pytest.mark.parametrize("w", [np.arange(40) % 3, np.arange(40) % 2], ids=["up to two", "one half"])
+def test_weight_zero_is_absence_and_weight_two_is_repetition(machine, w):
     rows = np.repeat(np.arange(40), w)
     f = machine.fit(X, y, sample_weight=w).predict(X)
     assert set(machine.support_) <= set(np.flatnonzero(w))

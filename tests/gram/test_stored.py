@@ -49,3 +49,36 @@ def test_a_matrix_that_is_no_gram_is_refused_I3(bad, fault):
 
 def test_rounding_is_not_asymmetry_I3():
     StoredGram(K * (1.0 + 1e-12 * rng.normal(size=K.shape)))
+
+
+INDICES = [None, np.array([4, 0, 2]), np.array([1, 1, 3, 5, 0, 2]), np.array([], dtype=int)]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
+@pytest.mark.parametrize("J", INDICES, ids=str)
+@pytest.mark.parametrize("I", INDICES, ids=str)
+def test_a_view_is_the_piece_of_the_matrix_it_stands_for_I3(I, J, dtype):
+    H = (K + 1j * (np.triu(K, 1) - np.tril(K, -1)) if dtype is np.complex128 else K).astype(dtype)
+    piece = H if I is None else H[I]
+    piece = piece if J is None else piece[:, J]
+    view = StoredGram.of(H).part(I, J)
+    V = rng.normal(size=(piece.shape[1], 2))
+    assert view.shape == piece.shape
+    assert_array_equal(view.dense(), piece)
+    assert_allclose(view @ V, piece @ V, atol=1e-6)
+    assert_allclose(view @ V[:, 0], piece @ V[:, 0], atol=1e-6)
+
+
+def test_views_of_views_share_the_matrix_I3():
+    first, second = np.array([5, 3, 3, 0]), np.array([2, 0])
+    view = StoredGram(K).sub(first).sub(second)
+    assert view.K is K
+    assert_array_equal(view.dense(), K[np.ix_(first[second], first[second])])
+    assert_array_equal(view.diag(), np.diag(K)[first[second]])
+    assert_array_equal(view.rows([1]), K[np.ix_(first[second[1:]], first[second])])
+
+
+def test_entries_in_single_precision_are_summed_in_double_I3():
+    H, v = K.astype(np.float32), rng.normal(size=6)
+    assert_allclose(StoredGram(H) @ v, H.astype(float) @ v, rtol=1e-14)
+    assert_allclose(StoredGram(H).part(None, np.arange(4)) @ v[:4], H[:, :4].astype(float) @ v[:4], rtol=1e-6)

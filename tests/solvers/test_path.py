@@ -205,9 +205,29 @@ def test_a_walk_cut_short_says_so_and_keeps_its_knots_M23(monkeypatch):
 
     direction = module._Walk._direction
     monkeypatch.setattr(module._Walk, "_direction", interrupt)
+    monkeypatch.setattr(module._Walk, "_stroll", lambda self, *limits: 0)
     stopped = svm_path(gaussian(X), y)
     assert stopped.reason == "interrupted"
-    assert_array_equal(stopped.lambdas, whole.lambdas[:30])
+    assert_allclose(stopped.lambdas, whole.lambdas[:30], rtol=1e-9)
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_compiled_stretches_and_the_careful_steps_walk_the_same_path_M23(kernel, copies, monkeypatch):
+    X, y = clouds(30, 25)
+    X, y = np.vstack([X] * copies), np.tile(y, copies)
+    strolled, stroll = [], module._Walk._stroll
+    monkeypatch.setattr(
+        module._Walk, "_stroll", lambda self, *limits: strolled.append(stroll(self, *limits)) or strolled[-1]
+    )
+    fast = svm_path(KERNELS[kernel](X), y)
+    monkeypatch.setattr(module._Walk, "_stroll", lambda self, *limits: 0)
+    careful = svm_path(KERNELS[kernel](X), y)
+    assert copies > 1 or sum(strolled) > 0.5 * len(fast.events)
+    assert (fast.reason, fast.converged) == (careful.reason, careful.converged) == (fast.reason, True)
+    assert_allclose(fast.lambdas, careful.lambdas, rtol=1e-7)
+    assert [(e.knot, e.kind, e.index) for e in fast.events] == [(e.knot, e.kind, e.index) for e in careful.events]
+    assert_allclose(fast.alphas, careful.alphas, atol=1e-7)
 
 
 def test_an_indefinite_kernel_is_not_called_solved_M23():

@@ -144,6 +144,13 @@ def positive(owner: str, name: str, given: Any, *, infinite: bool = False) -> fl
     return float(given)
 
 
+def share(owner: str, nu: Any) -> float:
+    """The nu of a nu-machine: 0 < nu <= 1."""
+    if not isinstance(nu, Real) or not 0.0 < float(nu) <= 1.0:
+        raise bad(owner, "nu", "a number with 0 < nu <= 1", repr(nu), "It bounds a share of the items.")
+    return float(nu)
+
+
 def weights(owner: str, given: Any, n: int) -> Array:
     """Sample weights as n numbers >= 0, not all zero."""
     if given is None:

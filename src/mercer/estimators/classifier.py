@@ -185,8 +185,8 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
 
         effort.share_out(calibrate, [len(task.problem) for task in tasks])
         if not all(found) and not self.fit_status_:
-            warnings.warn(f"{effort.owner}: stopped early ({effort.stopped}), solved but without probabilities. "
-                          "Fit again with more time, or with probability=False.", OpenFit, stacklevel=3)  # fmt: skip
+            warnings.warn(f"{effort.owner}: stopped early ({effort.ended}), solved but without probabilities. "
+                          "Fit again with more time, or with probability=False.", OpenFit, stacklevel=4)  # fmt: skip
         return found
 
     # ---- prediction

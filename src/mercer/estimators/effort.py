@@ -29,7 +29,7 @@ TINY = 1024  # problems of so many items in all are solved before a second threa
 
 @dataclass(eq=False)
 class Effort:
-    """Tolerance, steps and seconds of one fit; `stopped` says why it ended early."""
+    """Tolerance, steps and seconds of one fit; `ended` says why it ended early."""
 
     owner: str
     tol: float
@@ -38,7 +38,7 @@ class Effort:
     verbose: bool = False
     threads: int = field(default_factory=lambda: config().threads)
     started: float = field(default_factory=time.perf_counter)
-    stopped: str = ""
+    ended: str = ""
 
     @classmethod
     def of(cls, machine: Any) -> Effort:
@@ -62,11 +62,11 @@ class Effort:
     def over(self) -> bool:
         """Whether no more work should begin."""
         left = self.left
-        if not self.stopped and stopped():
-            self.stopped = "interrupted"
-        elif not self.stopped and left is not None and left <= 0.0:
-            self.stopped = "time_limit"
-        return bool(self.stopped)
+        if not self.ended and stopped():
+            self.ended = "interrupted"
+        elif not self.ended and left is not None and left <= 0.0:
+            self.ended = "time_limit"
+        return bool(self.ended)
 
     def solve(self, gram: Any, problem: Problem, start: Array | None = None, *, loosest: float = 0.0,
               waiting: int = 1) -> DualSolution:  # fmt: skip
@@ -80,7 +80,7 @@ class Effort:
             progress=self._tell if self.verbose else None,
         )  # fmt: skip
         if found.reason == "interrupted":
-            self.stopped = found.reason
+            self.ended = found.reason
         return found
 
     def _unsolved(self, gram: Any, problem: Problem) -> DualSolution:
@@ -88,7 +88,7 @@ class Effort:
         b, J = problem.start.astype(np.float64), np.flatnonzero(problem.start)
         F = -problem.z + problem.ridge_times(b)
         F = F + gram.part(None, J) @ b[J] if len(J) else F
-        return certify(b, F, problem, tol=self.tol, n_iter=0, reason=self.stopped)
+        return certify(b, F, problem, tol=self.tol, n_iter=0, reason=self.ended)
 
     def _tell(self, active: int, violation: float, dual: float) -> None:
         sys.stdout.write(f"[{self.owner}] {active} active items, violation {violation:.2e}, dual {dual:.8g}\n")
@@ -111,4 +111,4 @@ class Effort:
             else:
                 run(alone, by_size[big:])
         except KeyboardInterrupt:
-            self.stopped = "interrupted"
+            self.ended = "interrupted"

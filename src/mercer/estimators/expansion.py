@@ -150,7 +150,7 @@ class Columns:
         return np.asarray(self.X[r][:, self.index[c]])
 
     def __matmul__(self, V: Array) -> Array:
-        out = fill.cross_product(self.block, self.shape, V.reshape(len(V), -1))
+        out = fill.cross_product(self.block, self.shape, V if V.ndim == 2 else V[:, None])
         return out.reshape(len(self.X), *V.shape[1:])
 
 

@@ -7,7 +7,7 @@ nonzero coefficient stay in the machine.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,13 +17,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import NotConverged, bad
 from mercer.estimators.base import KernelEstimator, weights
-from mercer.estimators.certificate import Certificate, worst_of
+from mercer.estimators.certificate import Certificate, certificate_of, worst_of
 from mercer.estimators.effort import Effort
 from mercer.estimators.expansion import Data, GivenGram
 from mercer.estimators.positivity import require_positive
 from mercer.items.vectors import is_sparse
-from mercer.solvers.dual import DualSolution
+from mercer.solvers.dual import DualSolution, Problem
 from mercer.typing import Array
+
+ProblemOf = Callable[[Array, Array], Problem]
 
 
 class OpenFit(NotConverged, ConvergenceWarning):  # type: ignore[misc]
@@ -31,10 +33,11 @@ class OpenFit(NotConverged, ConvergenceWarning):  # type: ignore[misc]
 
 
 class SupportVectorMachine(KernelEstimator):
-    """A kernel expansion over support vectors."""
+    """A kernel expansion over support vectors; `copies` is how often a problem lists an item."""
 
+    copies = 1
     penalty_intercept = False
-    squared = False
+    n_iter_: Any
 
     # ---- fitting
 
@@ -49,6 +52,24 @@ class SupportVectorMachine(KernelEstimator):
         require_positive(self, data)
         exact = data.double()
         return data, (exact.plus_one() if self.penalty_intercept else exact).gram()
+
+    def _fit_one(self, X: Any, sample_weight: Any, task: str, problem_of: ProblemOf) -> DualSolution:
+        """Solve the one problem that problem_of(items that count, their weights) is, and keep the support vectors."""
+        effort = Effort.of(self)
+        data, gram = self._training(X)
+        weight, used = self._weighed(sample_weight, len(data))
+        problem = problem_of(used, weight[used])
+        if self.copies > 1 or len(used) < len(data):
+            gram = gram.sub(np.tile(used, self.copies))
+        solution = effort.solve(gram, problem)
+        self._judge([solution], [certificate_of(solution, problem, task, psd=data.psd)], effort)
+        coef = solution.coef.reshape(self.copies, -1).sum(axis=0)
+        support = np.flatnonzero(coef)
+        bias = coef.sum() if self.penalty_intercept else solution.bias
+        self._keep(X, data, used[support], coef[support, None], np.array([bias]))
+        self.n_support_ = np.array([len(support)], dtype=np.int32)
+        self.n_iter_ = solution.n_iter
+        return solution
 
     def _judge(self, solutions: Sequence[DualSolution], proofs: Sequence[Certificate], effort: Effort) -> None:
         """Keep the proof, refuse an endless dual, and warn when the tolerance was not reached."""
@@ -122,12 +143,14 @@ def _on_support(s: DualSolution) -> DualSolution:
 
 
 def _warn(proof: Certificate, effort: Effort) -> None:
-    cures = {"interrupted": "Fit again without interrupting it.", "time_limit": "Raise time_limit or loosen tol.",
-             "max_iter": "Raise max_iter or loosen tol."}  # fmt: skip
-    cure = cures.get(proof.reason, "Scale the columns (StandardScaler), lower C, or loosen tol.")
+    """Say how far from the optimum a fit ended, and what would help."""
+    cures = {"interrupted": "Fit again without interrupting it.", "time_limit": "Raise time_limit or loosen tol."}
+    if effort.max_iter is not None:
+        cures["max_iter"] = "Raise max_iter or loosen tol."
     warnings.warn(
         f"{effort.owner}: stopped early ({proof.reason}) after {proof.n_iter} steps with the optimality conditions "
         f"violated by {proof.kkt:.1e}, asked {effort.tol:.1e}. The objective is within the gap {proof.gap:.1e} "
-        f"({proof.relative_gap:.1e} relative) of the best possible. {cure}",
-        OpenFit, stacklevel=4,
+        f"({proof.relative_gap:.1e} relative) of the best possible. "
+        + cures.get(proof.reason, "Scale the columns (StandardScaler), lower C, or loosen tol."),
+        OpenFit, stacklevel=5,
     )  # fmt: skip

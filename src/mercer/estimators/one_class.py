@@ -7,10 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from mercer.estimators.certificate import certificate_of
-from mercer.estimators.effort import Effort
+from mercer.estimators.base import share
 from mercer.estimators.machine import SupportVectorMachine
-from mercer.estimators.svr import share
 from mercer.solvers.dual import one_class
 from mercer.typing import Array
 
@@ -46,18 +44,10 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to items X; y is ignored, weights scale the bounds of the coefficients."""
-        effort, nu = Effort.of(self), share("OneClassSVM", self.nu)
+        nu = share("OneClassSVM", self.nu)
         X = self._checked(X, reset=True)
-        data, gram = self._training(X)
-        weight, used = self._weighed(sample_weight, len(data))
-        problem = one_class(len(used), nu, weight[used])
-        solution = effort.solve(gram if len(used) == len(data) else gram.sub(used), problem)
-        self._judge([solution], [certificate_of(solution, problem, "novelty", psd=data.psd)], effort)
-        support = np.flatnonzero(solution.coef)
-        self._keep(X, data, used[support], solution.coef[support, None], np.array([solution.bias]))
+        self._fit_one(X, sample_weight, "novelty", lambda used, weight: one_class(len(used), nu, weight))
         self.offset_ = -self.intercept_
-        self.n_support_ = np.array([len(support)], dtype=np.int32)
-        self.n_iter_ = solution.n_iter
         return self
 
     def decision_function(self, X: Any) -> Array:

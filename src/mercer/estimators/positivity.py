@@ -60,5 +60,5 @@ def _try(owner: str, data: Data) -> None:
             f"{owner}: the kernel is not positive semi-definite: the Gram of {len(some)} training items has the "
             f"eigenvalue {values[0]:.3g}. The result is a stationary point and its gap proves nothing. "
             "mercer.repair(K) makes a Gram positive; check_psd='off' silences this.",
-            Indefinite, stacklevel=4,
+            Indefinite, stacklevel=6,
         )  # fmt: skip

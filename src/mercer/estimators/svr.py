@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Real
 from typing import Any, Self
 
@@ -10,37 +9,19 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from mercer.errors import bad
-from mercer.estimators.base import positive
-from mercer.estimators.certificate import certificate_of
-from mercer.estimators.effort import Effort
+from mercer.estimators.base import positive, share
 from mercer.estimators.machine import SupportVectorMachine
-from mercer.solvers.dual import DualSolution, Problem, nu_svr, svr
+from mercer.solvers.dual import Problem, nu_svr, svr
 from mercer.typing import Array
 
 
 class Regressor(RegressorMixin, SupportVectorMachine):  # type: ignore[misc]
-    """What both regressions share; `copies` is how often the problem lists an item."""
+    """What both regressions share."""
 
-    copies = 1
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, problem_of: Callable[[Array, Array], Problem]) -> DualSolution:
-        """Check, solve the problem of (y, weights), and keep the support vectors."""
-        effort = Effort.of(self)
+    def _targets(self, X: Any, y: Any) -> tuple[Any, Array]:
+        """Items and numbers, checked."""
         X, y = self._checked(X, y, reset=True, numeric=True)
-        y = y.astype(np.float64)
-        weight, used = self._weighed(sample_weight, len(y))
-        problem = problem_of(y[used], weight[used])
-        data, gram = self._training(X)
-        rows = np.tile(used, self.copies)
-        solution = effort.solve(gram if len(rows) == len(data) else gram.sub(rows), problem)
-        self._judge([solution], [certificate_of(solution, problem, "regression", psd=data.psd)], effort)
-        coef = solution.coef.reshape(self.copies, -1).sum(axis=0)
-        support = np.flatnonzero(coef)
-        bias = coef.sum() if self.penalty_intercept else solution.bias
-        self._keep(X, data, used[support], coef[support, None], np.array([bias]))
-        self.n_support_ = np.array([len(support)], dtype=np.int32)
-        self.n_iter_ = solution.n_iter
-        return solution
+        return X, y.astype(np.float64)
 
     def predict(self, X: Any) -> Array:
         """f(x) for every item."""
@@ -91,11 +72,12 @@ class SVR(Regressor):
         C = positive("SVR", "C", self.C)
         if not isinstance(self.epsilon, Real) or not 0.0 <= float(self.epsilon) < np.inf:
             raise bad("SVR", "epsilon", "a number >= 0", repr(self.epsilon), "It is half the width of the tube.")
+        X, y = self._targets(X, y)
 
-        def problem(y: Array, weight: Array) -> Problem:
-            return svr(y, C * weight, self.epsilon, bias=not self.penalty_intercept, squared=self.squared)
+        def problem(used: Array, weight: Array) -> Problem:
+            return svr(y[used], C * weight, self.epsilon, bias=not self.penalty_intercept, squared=self.squared)
 
-        self._fit(X, y, sample_weight, problem)
+        self._fit_one(X, sample_weight, "regression", problem)
         return self
 
 
@@ -134,13 +116,7 @@ class NuSVR(Regressor):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with numbers y; weights scale C."""
         C, nu = positive("NuSVR", "C", self.C), share("NuSVR", self.nu)
-        solution = self._fit(X, y, sample_weight, lambda y, weight: nu_svr(y, nu, C * weight))
+        X, y = self._targets(X, y)
+        solution = self._fit_one(X, sample_weight, "regression", lambda used, weight: nu_svr(y[used], nu, C * weight))
         self.epsilon_ = max(solution.margin, 0.0)
         return self
-
-
-def share(owner: str, nu: Any) -> float:
-    """The nu of a nu-machine: 0 < nu <= 1."""
-    if not isinstance(nu, Real) or not 0.0 < float(nu) <= 1.0:
-        raise bad(owner, "nu", "a number with 0 < nu <= 1", repr(nu), "It bounds a share of the items.")
-    return float(nu)

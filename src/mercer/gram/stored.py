@@ -86,7 +86,7 @@ class StoredGram:
     def __matmul__(self, V: Array) -> Array:
         """K @ V in double precision, without a copy of K."""
         V = np.asarray(V)
-        columns = V.reshape(len(V), -1)
+        columns = V if V.ndim == 2 else V[:, None]
         out = np.zeros((len(self), columns.shape[1]), dtype=np.result_type(self.K, V, float))
         (self._add_rows if self.I is None and self.J is not None else self._add_chunks)(columns, out)
         return out.reshape(len(self), *V.shape[1:])

@@ -12,7 +12,8 @@ until a point reaches the elbow or the a_i of an elbow point reaches 0 or 1; the
 
 The direction at a knot is itself the optimum of a small QP over the elbow, in which points with a_i on a bound may only
 move inwards.  Solving that QP, rather than swapping one point, makes simultaneous events, duplicated points and
-dependent rows of K ordinary: the step that follows always has positive length.
+dependent rows of K ordinary: the step that follows always has positive length.  Where events come one at a time, which
+is nearly always, a compiled loop follows them without any QP.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ import numpy as np
 
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
-from mercer.solvers.active_set import box_qp
+from mercer.gram import StoredGram
+from mercer.solvers.active_set import bordered, box_qp
+from mercer.solvers.dual import Problem, solve
 from mercer.solvers.solution import Solution
 from mercer.typing import Array, Gram
 
-
-_STRETCH = 48  # events between two refreshments of the rounding
+_STRETCH = 256  # events between two refreshments of the rounding
 
 
 @dataclass(frozen=True)
@@ -107,16 +109,16 @@ def svm_path(
 ) -> Path:
     """The path for lambda from infinity down to `lambda_min`, for the kernel matrix K + ridge I and labels +-1.
 
-    K is stored: nearly every row of it is visited.  One event costs O(n e + e^3) for e points on the elbow.
+    K is stored: nearly every row of it is visited.  One event costs O(n e + e^2) for e points on the elbow.
     """
     K, y = _checked(K, y, lambda_min, ridge)
     centred, mean, unit = _standard(K)
     with one_blas_thread():  # the systems are small: more threads only wait for each other
         walk, slope = _start(centred, y, lambda_min / unit)
         reason = walk.follow(lambda_min / unit, max_events)
-    lambdas, alphas, a0 = (np.array(part) for part in zip(*walk.knots, strict=True))
-    lambdas, a0 = unit * lambdas, unit * a0 - (alphas * y) @ mean
-    slacks, primals, duals = _certificates(K, y, lambdas, alphas, a0)
+        lambdas, alphas, a0 = (np.array(part) for part in zip(*walk.knots, strict=True))
+        lambdas, a0 = unit * lambdas, unit * a0 - (alphas * y) @ mean
+        slacks, primals, duals = _certificates(K, y, lambdas, alphas, a0)
     return Path(
         primal=float(primals[-1]),
         dual=float(duals[-1]),
@@ -172,28 +174,30 @@ class _Walk:
         return "max_events" if len(self.events) >= max_events else ""
 
     def _stroll(self, lambda_min: float, max_events: int) -> int:
-        """As many ordinary events as come one by one, by compiled/path.py; returns how many."""
+        """Ordinary events, one by one, as far as compiled/path.py can follow them; returns how many."""
         from mercer.compiled import path
 
-        room, bound = min(_STRETCH, max_events - len(self.events)), self.elbow & ((self.a == 0.0) | (self.a == 1.0))
-        F = np.flatnonzero(self.elbow & ~bound)
-        if not len(F) or bound.sum() > 1:
+        F = np.flatnonzero(self.elbow & (self.a > 0.0) & (self.a < 1.0))
+        room, n = min(_STRETCH, max_events - len(self.events)), len(self.y)
+        if not len(F):
             return 0
-        N = self._inverse(F)
-        lambdas, alphas, zeros = np.empty(room), np.empty((room, len(self.y))), np.empty(room)
-        kinds, points, where = np.empty(room, dtype=np.intp), np.empty(room, dtype=np.intp), np.array([self.lam, self.a0])
-        pending = int(np.argmax(bound)) if bound.any() else -1
+        where, lambdas, alphas, zeros = (
+            np.array([self.lam, self.a0]),
+            np.empty(room),
+            np.empty((room, n)),
+            np.empty(room),
+        )
+        kinds, points = np.empty(room, dtype=np.intp), np.empty(room, dtype=np.intp)
         count = path.stroll(
-            self.K, self.y, self.a, self.s, self.elbow, where, np.resize(F, len(self.y) + 1), len(F), N, pending,
+            self.K, self.y, self.a, self.s, self.elbow, where, np.resize(F, n + 1), len(F), self._inverse(F),
             lambda_min, lambdas, alphas, zeros, kinds, points,
         )  # fmt: skip
         if count:
-            first, self.still = len(self.knots), 0
-            self.lam, self.a0 = (float(x) for x in where)
-            self._refresh()
-            self.knots += [(lam, a, a0) for lam, a, a0 in zip(lambdas[:count], alphas, zeros, strict=False)]
-            self.knots[-1] = (self.lam, self.a.copy(), self.a0)
-            names = ("zero", "one", "enter")
+            self.lam, self.a0, self.still = float(where[0]), float(where[1]), 0
+            self._mend()
+            alphas[count - 1], zeros[count - 1] = self.a, self.a0
+            first, names = len(self.knots), ("zero", "one", "enter")
+            self.knots += [(float(lambdas[k]), alphas[k], float(zeros[k])) for k in range(count)]
             self.events += [Event(first + k, names[kinds[k]], int(points[k])) for k in range(count)]
         return int(count)
 
@@ -207,6 +211,19 @@ class _Walk:
         N = np.empty((room, room))
         N[: m + 1, : m + 1] = np.linalg.inv(M)
         return N
+
+    def _mend(self) -> None:
+        """Remove the rounding that a stretch has piled up: put the elbow on the margin again, and s on a."""
+        F = np.flatnonzero(self.elbow & (self.a > 0.0) & (self.a < 1.0))
+        if len(F):
+            y = self.y[F]
+            d, d0 = bordered(y[:, None] * y * self.K[np.ix_(F, F)], y, self._slack()[F], -float(self.y @ self.a))
+            self.a[F] = np.clip(self.a[F] + d, 0.0, 1.0)
+            self.a0 += d0
+        self.s = np.where(self.elbow, 0.0, self._slack())
+
+    def _slack(self) -> Array:
+        return np.asarray(self.lam - self.y * (self.K @ (self.y * self.a) + self.a0))
 
     def _advance(self, lambda_min: float) -> None:
         """One step, to the next event."""
@@ -319,17 +336,26 @@ def _shares(K: Array, y: Array, major: float) -> tuple[Array, Array]:
     Q, p = K[np.ix_(M, M)], -K[np.ix_(M, y != major)].sum(axis=1)
     begin = np.zeros(len(M))
     begin[np.argsort(Q.mean(axis=1) * few + p, kind="stable")[:few]] = 1.0
-    best = box_qp(Q, p, np.ones(len(M)), np.zeros(len(M)), np.ones(len(M)), begin, np.zeros(len(M), bool))
+    begin = _roughly(Q, p, begin)
+    best = box_qp(Q, p, np.ones(len(M)), np.zeros(len(M)), np.ones(len(M)), begin, (begin > 0.0) & (begin < 1.0))
     a[M] = best.x
     return a, M[best.free]
+
+
+def _roughly(Q: Array, p: Array, x: Array) -> Array:
+    """min 1/2 x'Qx + p'x over 0 <= x <= 1 with the sum of x kept, to a few digits: where box_qp begins."""
+    tol = 1e-4 * float(np.abs(p).max())
+    return solve(StoredGram(Q), Problem(-p, np.zeros(len(x)), np.ones(len(x)), x), tol=tol, max_iter=20 * len(x)).coef
 
 
 def _certificates(K: Array, y: Array, lambdas: Array, alphas: Array, a0: Array) -> tuple[Array, Array, Array]:
     """Total slack, primal and dual objective of every knot, from scratch."""
     blocks = []
-    for part in np.array_split(np.arange(len(lambdas)), 1 + len(lambdas) // 256):
+    for part in np.array_split(np.arange(len(lambdas)), 1 + len(lambdas) // 128):
         lam, Z = lambdas[part], alphas[part] * y
-        F = Z @ K
+        moved = Z - Z[0]
+        varying = moved.any(axis=0)  # of neighbouring knots most coefficients are the same
+        F = Z[0] @ K + moved[:, varying] @ K[varying]
         slack = np.maximum(lam[:, None] - y * (F + a0[part, None]), 0.0).sum(axis=1)
         energy = 0.5 * (Z * F).sum(axis=1) / lam
         blocks.append(np.array([slack, slack / lam + energy, alphas[part].sum(axis=1) - energy]))
