@@ -58,7 +58,7 @@ def solve_linear(
     start: Array | None = None,
     progress: Progress | None = None,
 ) -> LinearSolution:
-    """Solve until the optimality conditions hold to `tol` and the duality gap is at most `tol` times the objective.
+    """Solve until the optimality conditions hold to `tol` and the relative duality gap is at most tol / 100.
 
     `start` are coefficients to begin with, `max_iter` counts Newton steps, and `progress` is called with (free items,
     violation, dual) after every proximal step.
@@ -149,10 +149,10 @@ class _Answer:
         violation = conditions(b, u - problem.z + kept, problem).violation
         return cls(w, u, r, b, primal, dual, violation, float(np.linalg.norm(w - v)))
 
-    @property
-    def error(self) -> float:
-        """What `tol` bounds."""
-        return max(self.violation, (self.primal - self.dual) / max(abs(self.primal), abs(self.dual), 1e-300))
+    def error(self, strictness: float = 100.0) -> float:
+        """What `tol` bounds: the violation and, so much more strictly, the relative gap."""
+        gap = (self.primal - self.dual) / max(abs(self.primal), abs(self.dual), 1e-300)
+        return max(self.violation, strictness * gap)
 
 
 @dataclass(eq=False)
@@ -191,12 +191,15 @@ class _Run:
         """Proximal steps until the best answer is proved; returns why they ended."""
         idle = 0
         try:
-            while self.best.error > tol:
-                if reason := self._end(max_iter, deadline) or ("stalled" if idle >= _IDLE else ""):
+            while self.best.error() > tol:
+                if reason := self._end(max_iter, deadline):
                     return reason
+                if idle >= _IDLE:  # rounding: a gap of tol, not of tol / 100, is what can be had
+                    return "converged" if self.best.error(1.0) <= tol else "stalled"
                 c, free, steps = self._subproblem(tol, max_iter, deadline)
                 better = self._move(c, free)
-                most = 100.0 * float(np.abs(c).max()) / tol  # a larger sigma only magnifies the rounding of scores
+                # a sigma beyond this only magnifies the rounding of scores
+                most = max(100.0 * float(np.abs(c).max()) / tol, self.sigma)
                 idle = 0 if better or self.sigma < most else idle + 1
                 self.sigma = min(self.sigma * (10.0 if steps <= 5 else 4.0 if steps <= 12 else 1.5), most)
                 if progress is not None:
@@ -213,7 +216,7 @@ class _Run:
         found = _Answer.of(self.features, self.problem, self.w, c)
         self.b, self.t = c, found.u + self.r  # without the rounding that the scores have gathered
         self.trace.append((free, found.violation, found.dual))
-        better = found.error < self.best.error
+        better = found.error() < self.best.error()
         self.best = found if better else self.best
         return better
 
@@ -239,7 +242,7 @@ class _Run:
     def _small(self, gw: Array, gr: float, c: Array, count: int, tol: float) -> bool:
         """Whether the gradient is a tenth of what the step from b is worth, or too small for `tol` or for rounding."""
         worth = float((c - self.b) @ (c - self.b)) / self.sigma
-        fine = 0.05 * tol * min(1.0, abs(self.best.dual) / (self.box * max(count, 1)))
+        fine = 0.05 * tol * min(1.0, 0.01 * abs(self.best.dual) / (self.box * max(count, 1)))
         scores = count * self.sigma * (self.slack + self.reach * float(np.linalg.norm(self.w)))
         rounding = np.finfo(float).eps * (float(np.abs(c).sum()) + scores)
         small_w = max(0.1 * worth**0.5, fine / self.reach, rounding * self.reach)
