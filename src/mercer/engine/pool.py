@@ -29,6 +29,7 @@ _POLL = 0.05  # seconds between looks at progress; an interrupt is answered with
 @cache
 def _blas(with_scipy: bool) -> Any:
     """The BLAS of NumPy, and the one that SciPy brings with it once that is loaded."""
+    import numpy  # noqa: F401  # a BLAS must be loaded to be found
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")
