@@ -18,27 +18,27 @@ from mercer.config import configure as configure
 __version__ = "0.1.0"
 
 _HOME = {
-    "BayesianSVC": "mercer.estimators.bayesian",
+    "BayesianSVC": "mercer.estimators.svm.bayesian",
     "LazyGram": "mercer.gram",
     "MemoryBudgetError": "mercer.errors",
     "NotConverged": "mercer.errors",
     "NotPositiveDefinite": "mercer.errors",
-    "NuSVC": "mercer.estimators",
-    "NuSVR": "mercer.estimators",
-    "OneClassSVM": "mercer.estimators",
+    "NuSVC": "mercer.estimators.svm.svc",
+    "NuSVR": "mercer.estimators.svm.svr",
+    "OneClassSVM": "mercer.estimators.svm.one_class",
     "RKHSFunction": "mercer.theory",
-    "SVC": "mercer.estimators",
-    "SVR": "mercer.estimators",
+    "SVC": "mercer.estimators.svm.svc",
+    "SVR": "mercer.estimators.svm.svr",
     "StoredGram": "mercer.gram",
     "certify": "mercer.theory",
     "distance": "mercer.theory",
     "kernels": "mercer.kernels",
     "parse": "mercer.kernels",
     "repair": "mercer.theory",
-    "svm_path": "mercer.estimators.path",
+    "svm_path": "mercer.estimators.svm.path",
     "testing": "mercer.testing",
     "theory": "mercer.theory",
-    "verify": "mercer.estimators.verify",
+    "verify": "mercer.estimators.svm.verify",
 }
 
 __all__ = sorted([*_HOME, "__version__", "config", "configure"])

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from tests.solvers.machines import MACHINES, K, X, n, t, y
 
-from mercer.estimators.verify import project
+from mercer.estimators.svm.verify import project
 from mercer.gram import StoredGram
 from mercer.solvers.dual import one_class, solve, svc, svr
 from mercer.solvers.dual.certificate import biases, certify, conjugate, objectives

@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 
 from mercer.errors import bad
 from mercer.estimators.base import positive, share
-from mercer.estimators.machine import SupportVectorMachine
+from mercer.estimators.svm.machine import SupportVectorMachine
 from mercer.solvers.dual import Problem, nu_svr, svr
 from mercer.typing import Array
 

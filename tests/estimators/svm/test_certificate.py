@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from tests.solvers.machines import MACHINES, K, n, t, y
 
-from mercer.estimators.certificate import (
+from mercer.estimators.svm.certificate import (
     REGIMES,
     certificate_of,
     classification,

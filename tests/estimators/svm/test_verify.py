@@ -12,8 +12,8 @@ from sklearn import svm as theirs
 import mercer
 from mercer import estimators as ours
 from mercer import verify
-from mercer.estimators.claims import READERS
-from mercer.estimators.verify import project
+from mercer.estimators.svm.claims import READERS
+from mercer.estimators.svm.verify import project
 from mercer.gram import StoredGram
 from mercer.kernels import RBF, Spectrum
 from mercer.solvers.dual import nu_svc, one_class, solve, svc, svr

@@ -1,7 +1,6 @@
-"""What all support vector machines share: f(x) = sum_j c_j k(x, x_j) + intercept over the support vectors x_j.
+"""What all support vector machines share: a dual problem, its solution, and the proof.
 
-`fit` of a subclass checks, builds a problem of solvers/dual, has it solved, and calls `_keep`: only items with a
-nonzero coefficient stay in the machine.
+`fit` of a subclass checks, builds a problem of solvers/dual, has it solved, and keeps the support vectors.
 """
 
 from __future__ import annotations
@@ -13,15 +12,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import NotConverged, bad
-from mercer.estimators.base import KernelEstimator, weights
-from mercer.estimators.certificate import Certificate, certificate_of, worst_of
-from mercer.estimators.effort import Effort
-from mercer.estimators.expansion import Data, GivenGram
+from mercer.estimators.base import weights
+from mercer.estimators.expander import Expander
+from mercer.estimators.expansion import Data
 from mercer.estimators.positivity import require_positive
-from mercer.items.vectors import is_sparse
+from mercer.estimators.svm.certificate import Certificate, certificate_of, worst_of
+from mercer.estimators.svm.effort import Effort
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.typing import Array
 
@@ -32,14 +30,12 @@ class OpenFit(NotConverged, ConvergenceWarning):  # type: ignore[misc]
     """NotConverged, under the name that programs written for scikit-learn filter."""
 
 
-class SupportVectorMachine(KernelEstimator):
+class SupportVectorMachine(Expander):
     """A kernel expansion over support vectors; `copies` is how often a problem lists an item."""
 
     copies = 1
     penalty_intercept = False
     n_iter_: Any
-
-    # ---- fitting
 
     def _weighed(self, sample_weight: Any, n: int) -> tuple[Array, Array]:
         """Weights of all items, and the positions of those that count: weight 0 is absence."""
@@ -82,58 +78,6 @@ class SupportVectorMachine(KernelEstimator):
         self.fit_status_ = int(not all(s.converged for s in solutions))
         if self.fit_status_:
             _warn(self.certificate_, effort)
-
-    def _keep(self, X: Any, data: Data, support: Array, columns: Array, intercept: Array) -> None:
-        """The machine as it predicts: items `support`, one column of coefficients per function."""
-        self.support_ = support.astype(np.int32)
-        self.intercept_ = intercept
-        self.dual_coef_ = np.ascontiguousarray(columns.T)
-        self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(data),)
-        self._kept, self._columns = data.keep(support), np.ascontiguousarray(columns)
-        if is_sparse(X):
-            from scipy.sparse import csr_matrix
-
-            self.dual_coef_ = csr_matrix(self.dual_coef_)
-
-    # ---- what is known after it
-
-    @property
-    def support_vectors_(self) -> Any:
-        """The support vectors as they were passed; none for a precomputed matrix."""
-        self._require_fit("support_vectors_")
-        if isinstance(self._kept, GivenGram):
-            return np.empty((0, 0))
-        return getattr(self._kept.items, "values", self._kept.items)
-
-    @property
-    def coef_(self) -> Any:
-        """The weights w of f(x) = <w, x> + intercept, one row per function; for the linear kernel only."""
-        self._require_fit("coef_")
-        if isinstance(self._kept, GivenGram) or not self._kept.linear:
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        coef = self._functions().T @ self._kept.items.values  # type: ignore[attr-defined]
-        coef = coef.tocsr() if is_sparse(coef) else coef
-        (coef.data if is_sparse(coef) else coef).flags.writeable = False
-        return coef
-
-    def _functions(self) -> Any:
-        """(support vectors, functions): the coefficients of each decision function, sparse like the data."""
-        return self.dual_coef_.T
-
-    def _require_fit(self, name: str) -> None:
-        if not hasattr(self, "_kept"):
-            raise AttributeError(f"{type(self).__name__} has {name} after fit")
-
-    # ---- prediction
-
-    def _items(self, X: Any) -> Any:
-        """New items, checked against those of the fit."""
-        check_is_fitted(self)
-        return self._checked(X, reset=False)
-
-    def _values(self, X: Any) -> Array:
-        """f on checked items, of a machine that has one function."""
-        return np.asarray(self._kept.evaluate(X, self._columns[:, 0]) + self.intercept_[0])
 
 
 def _on_support(s: DualSolution) -> DualSolution:

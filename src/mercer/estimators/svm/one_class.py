@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import OutlierMixin
 
 from mercer.estimators.base import share
-from mercer.estimators.machine import SupportVectorMachine
+from mercer.estimators.svm.machine import SupportVectorMachine
 from mercer.solvers.dual import one_class
 from mercer.typing import Array
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.estimators.base import positive, share
-from mercer.estimators.classifier import Classifier
+from mercer.estimators.svm.classifier import Classifier
 from mercer.solvers.dual import Problem, nu_svc, svc
 from mercer.typing import Array
 

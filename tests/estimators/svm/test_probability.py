@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 
 from mercer import SVC, NotConverged, NuSVC, configure
-from mercer.estimators.effort import Effort
-from mercer.estimators.probability import Calibration, feasible, held_out, totals
+from mercer.estimators.svm.effort import Effort
+from mercer.estimators.svm.probability import Calibration, feasible, held_out, totals
 from mercer.gram import LazyGram
 from mercer.kernels import RBF
 from mercer.solvers.dual import nu_svc, solve, svc
@@ -153,7 +153,7 @@ def test_a_weight_counts_in_the_sigmoid_but_its_unit_does_not_M20():
 
 def test_items_left_out_wrongly_are_taken_in_again_M20(monkeypatch):
     """With only support vectors as candidates the refits have to find the others they need."""
-    from mercer.estimators import probability
+    from mercer import probability
 
     gram, problem = LazyGram(k, X), svc(sign, 30.0)
     full, held = solve(gram, problem), held_out(sign)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.effort import SMALL, Effort
+from mercer.estimators.svm.effort import SMALL, Effort
 from mercer.gram import StoredGram
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.dual.block import solve_block

@@ -1,7 +1,8 @@
 """What the two support vector classifiers share: labels, pairs of classes, votes and probabilities.
 
-Two classes are one machine; more are one for every pair (estimators/multiclass.py).  `decision_function_shape="ovr"`
-only reshapes the pair values, as in scikit-learn: for one machine per class use its OneVsRestClassifier.
+Two classes are one machine; more are one for every pair (multiclass.py beside this).  With
+`decision_function_shape="ovr"` the pair values are only reshaped, as in scikit-learn: for one machine per class use its
+OneVsRestClassifier.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
-from mercer.estimators.certificate import Certificate, certificate_of
-from mercer.estimators.effort import Effort
 from mercer.estimators.expansion import Data
-from mercer.estimators.machine import OpenFit, SupportVectorMachine
-from mercer.estimators.multiclass import Finish, Pair, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
-from mercer.estimators.probability import Calibration, require_folds
+from mercer.estimators.svm.certificate import Certificate, certificate_of
+from mercer.estimators.svm.effort import Effort
+from mercer.estimators.svm.machine import OpenFit, SupportVectorMachine
+from mercer.estimators.svm.multiclass import Finish, Pair, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
+from mercer.estimators.svm.probability import Calibration, require_folds
 from mercer.gram.classes import ClassGrams
 from mercer.gram.lazy import LazyGram
 from mercer.items.vectors import is_sparse

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 from mercer import LazyGram, StoredGram
-from mercer.estimators.linear import linear_features, solve
+from mercer.estimators.svm.linear import linear_features, solve
 from mercer.kernels import RBF, Linear
 from mercer.solvers.dual import nu_svc, svc
 from mercer.solvers.dual import solve as solve_on_gram

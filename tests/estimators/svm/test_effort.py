@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer import config, configure
-from mercer.estimators import effort as module
-from mercer.estimators.effort import SMALL, TINY, Effort
+from mercer.estimators.svm import effort as module
+from mercer.estimators.svm.effort import SMALL, TINY, Effort
 from mercer.gram import LazyGram
 from mercer.kernels import RBF
 from mercer.solvers.dual import nu_svc, svc

@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import BayesianSVC, NotConverged, StoredGram, configure
-from mercer.estimators.bayesian import log_odds, margin_of
+from mercer.estimators.svm.bayesian import log_odds, margin_of
 from mercer.kernels import RBF, Linear, Spectrum
 from mercer.solvers.dual import solve, svc
 from mercer.solvers.hinge_posterior import pseudo_likelihood

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from mercer import SVC, NuSVC, configure
-from mercer.estimators import effort
-from mercer.estimators.multiclass import column, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
+from mercer.estimators.svm import effort
+from mercer.estimators.svm.multiclass import column, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
 from mercer.kernels import RBF
 
 rng = np.random.default_rng(0)

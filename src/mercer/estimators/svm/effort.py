@@ -19,7 +19,7 @@ import numpy as np
 from mercer.config import config, configure
 from mercer.engine.pool import run, stopped
 from mercer.errors import bad
-from mercer.estimators.linear import solve
+from mercer.estimators.svm.linear import solve
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.dual.certificate import certify
 from mercer.typing import Array

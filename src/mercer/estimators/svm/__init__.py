@@ -1,0 +1,1 @@
+"""Support vector machines: one dual problem, its proof, and what scikit-learn's users expect around them."""
