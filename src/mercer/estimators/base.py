@@ -14,10 +14,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from mercer.errors import bad
+from mercer.errors import NotConverged, bad
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.items import Items, Vectors
 from mercer.items.vectors import is_sparse
@@ -32,6 +33,10 @@ NAMES: dict[str, Callable[[float, float, float], Kernel]] = {
 }
 _DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 0.0}
 NO_TARGET = object()
+
+
+class OpenFit(NotConverged, ConvergenceWarning):  # type: ignore[misc]
+    """NotConverged, under the name that programs written for scikit-learn filter."""
 
 
 class KernelEstimator(BaseEstimator):  # type: ignore[misc]

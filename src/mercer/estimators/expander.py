@@ -72,3 +72,7 @@ class Expander(KernelEstimator):
     def _values(self, X: Any) -> Array:
         """f on checked items, of a machine that has one function."""
         return np.asarray(self._kept.evaluate(X, self._columns[:, 0]) + self.intercept_[0])
+
+    def _all_values(self, X: Any) -> Array:
+        """f on checked items, one column per function."""
+        return np.asarray(self._kept.evaluate(X, self._columns) + self.intercept_)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn import svm as theirs
 
 import mercer
-from mercer import estimators as ours
+import mercer as ours
 from mercer import verify
 from mercer.estimators.svm.claims import READERS
 from mercer.estimators.svm.verify import project

@@ -26,8 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.estimators.base import KernelEstimator, positive
-from mercer.estimators.svm.machine import OpenFit
+from mercer.estimators.base import KernelEstimator, OpenFit, positive
 from mercer.solvers.hinge_posterior import HingeMode, HingePosterior, hinge_em, hinge_gibbs
 from mercer.solvers.pivoted_cholesky import pivoted_cholesky
 from mercer.typing import Array

@@ -21,10 +21,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
+from mercer.estimators.base import OpenFit
 from mercer.estimators.expansion import Data
 from mercer.estimators.svm.certificate import Certificate, certificate_of
 from mercer.estimators.svm.effort import Effort
-from mercer.estimators.svm.machine import OpenFit, SupportVectorMachine
+from mercer.estimators.svm.machine import SupportVectorMachine
 from mercer.estimators.svm.multiclass import Finish, Pair, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
 from mercer.estimators.svm.probability import Calibration, require_folds
 from mercer.gram.classes import ClassGrams

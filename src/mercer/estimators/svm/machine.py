@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from mercer.errors import NotConverged, bad
-from mercer.estimators.base import weights
+from mercer.errors import bad
+from mercer.estimators.base import OpenFit, weights
 from mercer.estimators.expander import Expander
 from mercer.estimators.expansion import Data
 from mercer.estimators.positivity import require_positive
@@ -24,10 +23,6 @@ from mercer.solvers.dual import DualSolution, Problem
 from mercer.typing import Array
 
 ProblemOf = Callable[[Array, Array], Problem]
-
-
-class OpenFit(NotConverged, ConvergenceWarning):  # type: ignore[misc]
-    """NotConverged, under the name that programs written for scikit-learn filter."""
 
 
 class SupportVectorMachine(Expander):
