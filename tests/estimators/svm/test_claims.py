@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import mercer as ours
+import mercer
 from mercer import verify
 
 n = 120
@@ -16,7 +16,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(n, 3))
 y = np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0.0, "yes", "no")
 three = np.array(["a", "b", "c"])[(X[:, 0] > 0.4).astype(int) + (X[:, 1] > 0.0)]
-homes = pytest.mark.parametrize("home", [ours, theirs], ids=["ours", "scikit-learn"])
+homes = pytest.mark.parametrize("home", [mercer, theirs], ids=["ours", "scikit-learn"])
 
 
 def test_scikit_learn_counts_support_vectors_without_weightless_samples():

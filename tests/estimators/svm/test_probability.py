@@ -153,7 +153,7 @@ def test_a_weight_counts_in_the_sigmoid_but_its_unit_does_not_M20():
 
 def test_items_left_out_wrongly_are_taken_in_again_M20(monkeypatch):
     """With only support vectors as candidates the refits have to find the others they need."""
-    from mercer import probability
+    from mercer.estimators.svm import probability
 
     gram, problem = LazyGram(k, X), svc(sign, 30.0)
     full, held = solve(gram, problem), held_out(sign)

@@ -10,7 +10,6 @@ from scipy.sparse import csr_matrix
 from sklearn import svm as theirs
 
 import mercer
-import mercer as ours
 from mercer import verify
 from mercer.estimators.svm.claims import READERS
 from mercer.estimators.svm.verify import project
@@ -52,7 +51,7 @@ MODELS = {
     "one class": ("OneClassSVM", {"nu": 0.2}, X, None),
 }
 models = pytest.mark.parametrize("name", MODELS)
-homes = pytest.mark.parametrize("home", [ours, theirs], ids=["ours", "scikit-learn"])
+homes = pytest.mark.parametrize("home", [mercer, theirs], ids=["mercer", "scikit-learn"])
 weighted = pytest.mark.parametrize("w", [None, weight], ids=["alike", "weighted"])
 
 
@@ -92,7 +91,7 @@ def test_a_tighter_model_has_a_tighter_proof_T18(home, name):
 @weighted
 def test_both_libraries_are_held_against_the_same_optimum_T17(name, w):
     proofs = []
-    for home in (ours, theirs):
+    for home in (mercer, theirs):
         model, data, target = fitted(home, name, w, tol=1e-5)
         proofs.append(verify(model, data, target, sample_weight=w))
     one, other = proofs
@@ -106,7 +105,7 @@ def test_both_libraries_are_held_against_the_same_optimum_T17(name, w):
 @models
 @weighted
 def test_our_own_certificate_is_confirmed(name, w):
-    model, data, target = fitted(ours, name, w)
+    model, data, target = fitted(mercer, name, w)
     proof, own = verify(model, data, target, sample_weight=w), model.certificate_
     assert_allclose([proof.primal, proof.dual], [own.primal, own.dual], rtol=1e-4)
     assert_allclose(proof.kkt, own.kkt, atol=1e-4)
@@ -118,17 +117,17 @@ def test_our_own_certificate_is_confirmed(name, w):
 @pytest.mark.parametrize("options", [{"squared": True}, {"penalty_intercept": True}], ids=str)
 @pytest.mark.parametrize("name", ["svc", "svc, precomputed", "svc, three classes", "svr"])
 def test_our_variants_are_confirmed_M28_M29(name, options):
-    model, data, target = fitted(ours, name, tol=1e-5, **options)
+    model, data, target = fitted(mercer, name, tol=1e-5, **options)
     proof = verify(model, data, target)
     assert proof.converged
     assert_allclose([proof.primal, proof.dual], [model.certificate_.primal, model.certificate_.dual], rtol=1e-6)
-    plain, _, _ = fitted(ours, name, tol=1e-5)
+    plain, _, _ = fitted(mercer, name, tol=1e-5)
     pretender = copy.copy(plain).set_params(**options)  # says it solved another problem than it did
     assert verify(pretender, data, target).relative_gap > 10.0 * proof.relative_gap
 
 
 def test_a_penalised_intercept_must_be_the_sum_of_the_coefficients_M28():
-    model, data, target = fitted(ours, "svr", penalty_intercept=True, tol=1e-6)
+    model, data, target = fitted(mercer, "svr", penalty_intercept=True, tol=1e-6)
     assert_allclose(model.intercept_, model.dual_coef_.sum())
     f = model.predict(X)
     support = model.support_
@@ -315,7 +314,7 @@ def test_rounding_off_a_bound_does_not_count_as_a_violation():
 
 def test_single_precision_data_are_verified_in_double():
     small = X.astype(np.float32)
-    model = ours.SVC(C=3.0).fit(small, y)
+    model = mercer.SVC(C=3.0).fit(small, y)
     twin = copy.copy(model)
     assert verify(model, small, y) == verify(twin, small.astype(np.float64), y)
 
@@ -323,7 +322,7 @@ def test_single_precision_data_are_verified_in_double():
 def test_items_that_are_not_arrays_are_verified_too_I1():
     words = ["".join(np.random.default_rng(i).choice(list("ab" if i % 2 else "bc"), 8)) for i in range(40)]
     labels = np.arange(40) % 2
-    model = ours.SVC(kernel=Spectrum(2), tol=1e-5).fit(words, labels)
+    model = mercer.SVC(kernel=Spectrum(2), tol=1e-5).fit(words, labels)
     proof = verify(model, words, labels)
     assert proof.converged
     assert proof.psd is True
@@ -354,4 +353,4 @@ def test_the_gram_is_never_stored():
 def test_it_is_a_public_name():
     assert "verify" in mercer.__all__
     assert mercer.verify is verify
-    assert set(READERS) <= set(ours.__all__)
+    assert set(READERS) <= set(mercer.__all__)
