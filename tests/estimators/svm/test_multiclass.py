@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from mercer import SVC, NuSVC, configure
-from mercer.estimators.svm import effort
+from mercer.estimators.svm import classifier
 from mercer.estimators.svm.multiclass import column, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
 from mercer.kernels import RBF
 
@@ -86,13 +86,13 @@ def test_votes_by_class_are_within_a_third_of_their_number_M21():
 
 
 def test_as_many_problems_are_solved_as_there_are_pairs_M21_C16(monkeypatch):
-    sizes, solve = [], effort.solve
+    sizes, problem = [], SVC._problem
 
-    def counted(gram, problem, **options):
-        sizes.append(len(problem))
-        return solve(gram, problem, **options)
+    def counted(self, y, bound):
+        sizes.append(len(y))
+        return problem(self, y, bound)
 
-    monkeypatch.setattr(effort, "solve", counted)
+    monkeypatch.setattr(SVC, "_problem", counted)
     m = SVC().fit(X, labels)
     assert len(sizes) == 6
     assert sum(sizes) == 3 * 90  # every item meets each of the three other classes
@@ -100,6 +100,18 @@ def test_as_many_problems_are_solved_as_there_are_pairs_M21_C16(monkeypatch):
     sizes.clear()
     OneVsRestClassifier(SVC()).fit(X, labels)
     assert sizes == [90] * 4
+
+
+def test_pairs_solved_together_are_those_solved_one_by_one_M21(monkeypatch):
+    together = SVC(tol=1e-5, probability=True).fit(X, labels)
+    monkeypatch.setattr(classifier, "STORED", 0)
+    alone = SVC(tol=1e-5, probability=True).fit(X, labels)
+    assert_allclose(together.decision_function(X), alone.decision_function(X), atol=1e-4)
+    assert_allclose(together.predict_proba(X), alone.predict_proba(X), atol=0.02)
+    for part, twin in zip(together.certificate_.parts, alone.certificate_.parts, strict=True):
+        assert part.name == twin.name
+        assert part.gradient_error == 0.0  # the small Gram is in double precision throughout
+        assert_allclose(part.dual, twin.dual, rtol=1e-5)
 
 
 @pytest.mark.parametrize("machine", [SVC(C=3.0, tol=1e-8), NuSVC(nu=0.3, tol=1e-8)], ids=["C", "nu"])

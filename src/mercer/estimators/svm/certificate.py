@@ -103,26 +103,24 @@ def kkt_residuals(solution: DualSolution, problem: Problem) -> KKT:
     (C_i - a_i) (s_i)_+ = 0.  Sums and coefficients are measured by the largest coefficient, slacks by the values of
     z and f that they compare.
     """
+    from mercer.compiled.residuals import residuals
+
     b, Kb = solution.coef, solution.gradient + problem.z - problem.ridge_times(solution.coef)
     size, unit = _largest(b), _largest(problem.z, Kb)
     g = (-solution.gradient - offsets_of(problem, solution.bias, solution.margin)) / unit
-    primal = complementarity = outside = 0.0
-    for a, top, slack in ((b, problem.hi, g), (-b, -problem.lo, -g)):
-        a, slack = np.maximum(a, 0.0) / size, slack - problem.epsilon / unit
-        over, under = np.where(top > 0.0, np.maximum(slack, 0.0), 0.0), np.maximum(-slack, 0.0)
-        soft = np.isfinite(top)
-        primal = max(primal, over[~soft].max(initial=0.0))
-        room = np.clip(top[soft] / size - a[soft], 0.0, 1.0)
-        complementarity = max(complementarity, (a * under).max(initial=0.0), (room * over[soft]).max(initial=0.0))
-        outside = max(outside, (a - top / size).max(initial=0.0))
-    return KKT(_imbalance(b, problem) / size, float(primal), float(outside), float(complementarity))
+    primal, outside, complementarity = residuals(
+        b / size, g, problem.lo / size, problem.hi / size, problem.epsilon / unit
+    )
+    return KKT(_imbalance(b, problem) / size, primal, outside, complementarity)
 
 
 def _imbalance(b: Array, problem: Problem) -> float:
     """The largest difference between the sum of a group and its prescribed value."""
     if not problem.bias:
         return 0.0
-    groups = [np.ones(len(b), dtype=bool)] if problem.second is None else [problem.second, ~problem.second]
+    if problem.second is None:
+        return abs(float((b - problem.start).sum()))
+    groups = problem.second, ~problem.second
     return max(abs(float((b - problem.start)[group].sum())) for group in groups)
 
 
@@ -148,8 +146,9 @@ def regime_codes(solution: DualSolution, problem: Problem, task: str) -> Array:
 
 def classification(margin: Array, coef: Array, tol: float) -> Array:
     """Regimes by the margin y f: beyond 1, on 1, in (0, 1), on 0, below 0."""
-    held = (margin <= 1.0 + tol) & (coef != 0.0)
-    return np.select([margin < -tol, margin <= tol, margin < 1.0 - tol, held], [4, 3, 2, 1], 0)
+    edge = ((margin <= 1.0 + tol) & (coef != 0.0)).astype(np.intp)
+    inside = 2 + (margin <= tol).astype(np.intp) + (margin < -tol)
+    return np.where(margin < 1.0 - tol, inside, edge)
 
 
 def regression(residual: Array, coef: Array, epsilon: float, tol: float) -> Array:

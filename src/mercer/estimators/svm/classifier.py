@@ -28,13 +28,18 @@ from mercer.estimators.svm.effort import Effort
 from mercer.estimators.svm.machine import SupportVectorMachine
 from mercer.estimators.svm.multiclass import Finish, Pair, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
 from mercer.estimators.svm.probability import Calibration, require_folds
+from mercer.gram import LazyGram, StoredGram
 from mercer.gram.classes import ClassGrams
-from mercer.gram.lazy import LazyGram
+from mercer.gram.held import HeldGram
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolution, Problem
+from mercer.solvers.dual.engine import WHOLE
+from mercer.solvers.dual.many import Part, solve_parts
 from mercer.solvers.platt import Platt, couple
 from mercer.typing import Array
 
+STORED = 2048  # items of all classes whose Gram is stored in full precision, to be shared by all pairs
+BATCH = 5  # problems of pairs that are solved in one call
 _SURE = 1e-7  # probabilities of pairs stay so far from 0 and 1, as LIBSVM's do
 
 
@@ -46,13 +51,15 @@ class Task:
     whole: Any
     problem: Problem
     solution: DualSolution | None = None
+    sigmoid: Platt | None = None
 
-    @property
     def gram(self) -> Any:
-        """The Gram of the pair's items."""
+        """The Gram of the pair's items; what it holds is freed with it."""
         if isinstance(self.whole, ClassGrams):
-            return self.whole.pair(self.pair.plus, self.pair.minus)
-        return self.whole if len(self.pair.index) == len(self.whole) else self.whole.sub(self.pair.index)
+            gram: Any = self.whole.pair(self.pair.plus, self.pair.minus)
+        else:
+            gram = self.whole if len(self.pair.index) == len(self.whole) else self.whole.sub(self.pair.index)
+        return HeldGram.of(gram) if isinstance(gram, LazyGram) and len(gram) <= WHOLE else gram
 
     @property
     def solved(self) -> DualSolution:
@@ -97,12 +104,15 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         problems = [self._problem(pair.y, bound[pair.index]) for pair in pairs]
         data, gram = self._training(X)
         if len(pairs) > 1 and isinstance(gram, LazyGram):
-            gram = ClassGrams(gram, [used[codes[used] == c] for c in range(len(self.classes_))])
+            gram = shared(gram, codes, used)
         tasks = [Task(pair, gram, problem) for pair, problem in zip(pairs, problems, strict=True)]
-        self._solve(tasks, effort)
+        self._solve(tasks, weight, effort)
         self._judge([task.solved for task in tasks], self._proofs(tasks, data), effort)
         self._assemble(X, data, codes, tasks)
-        self._platts = self._calibrations(tasks, weight, effort) if self._probable else []
+        self._platts = [task.sigmoid for task in tasks] if self._probable else []
+        if not all(self._platts) and not self.fit_status_:
+            warnings.warn(f"{effort.owner}: stopped early ({effort.ended}), solved but without probabilities. "
+                          "Fit again with more time, or with probability=False.", OpenFit, stacklevel=3)  # fmt: skip
         return self
 
     def _check_options(self) -> None:
@@ -121,7 +131,8 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         """The class of every item as a number; sets classes_ and class_weight_."""
         owner = type(self).__name__
         try:
-            check_classification_targets(y)
+            if y.dtype.kind not in "biuSU":  # these are labels in any case
+                check_classification_targets(y)
             self.classes_, codes = np.unique(y, return_inverse=True)
         except TypeError as error:
             raise bad(owner, "y", "labels of one type", error, "Make all of them strings.") from None
@@ -144,14 +155,32 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         if self._probable:
             require_folds(type(self).__name__, self.classes_, counts)
 
-    def _solve(self, tasks: list[Task], effort: Effort) -> None:
-        def solve(t: int) -> None:
-            waiting = sum(task.solution is None for task in tasks)
-            tasks[t].solution = effort.solve(tasks[t].gram, tasks[t].problem, waiting=waiting)
+    def _solve(self, tasks: list[Task], weight: Array, effort: Effort) -> None:
+        """Solve the problem of every pair, and calibrate it: at once, or where time is limited when all are solved."""
+        sizes, at_once = [len(task.problem) for task in tasks], effort.time_limit is None
 
-        effort.share_out(solve, [len(task.problem) for task in tasks])
+        def solve(t: int) -> None:
+            task, gram = tasks[t], tasks[t].gram()
+            if task.solution is None:
+                waiting = sum(task.solution is None for task in tasks)
+                task.solution = effort.solve(gram, task.problem, waiting=waiting)
+            if self._probable and at_once and not effort.ended:
+                self._calibrate(task, gram, weight, effort)
+
+        def calibrate(t: int) -> None:
+            self._calibrate(tasks[t], tasks[t].gram(), weight, effort)
+
+        solve_together(tasks, effort)
+        if self._probable or not all(task.solution for task in tasks):
+            effort.share_out(solve, sizes)
         for t in [t for t, task in enumerate(tasks) if task.solution is None]:  # an interrupt came before their turn
             solve(t)
+        if self._probable and not at_once:
+            effort.share_out(calibrate, sizes)
+
+    def _calibrate(self, task: Task, gram: Any, weight: Array, effort: Effort) -> None:
+        w = weight[task.pair.index]
+        task.sigmoid = Calibration(gram, task.pair.y, w, task.problem, task.solved).fit(effort)
 
     def _proofs(self, tasks: list[Task], data: Data) -> list[Certificate]:
         names = [f"{self.classes_[t.pair.plus]} against {self.classes_[t.pair.minus]}" for t in tasks]
@@ -175,21 +204,6 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         self._keep(X, data, support, columns[support], intercept)
         self.n_support_ = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
         self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
-
-    def _calibrations(self, tasks: list[Task], weight: Array, effort: Effort) -> list[Platt | None]:
-        """One sigmoid per pair; None where the effort ended before."""
-        found: list[Platt | None] = [None] * len(tasks)
-
-        def calibrate(t: int) -> None:
-            task = tasks[t]
-            y, w = task.pair.y, weight[task.pair.index]
-            found[t] = Calibration(task.gram, y, w, task.problem, task.solved).fit(effort)
-
-        effort.share_out(calibrate, [len(task.problem) for task in tasks])
-        if not all(found) and not self.fit_status_:
-            warnings.warn(f"{effort.owner}: stopped early ({effort.ended}), solved but without probabilities. "
-                          "Fit again with more time, or with probability=False.", OpenFit, stacklevel=4)  # fmt: skip
-        return found
 
     # ---- prediction
 
@@ -264,6 +278,33 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         self._require_fit("probB_")
         sign = 1.0 if len(self.classes_) == 2 else -1.0
         return np.array([sign * platt.B for platt in self._platts if platt is not None])
+
+
+def shared(gram: LazyGram, codes: Array, used: Array) -> StoredGram | ClassGrams:
+    """The Gram of all classes, stored if it is small, or what all pairs of a class have in common."""
+    if len(gram) > STORED:
+        return ClassGrams(gram, [used[codes[used] == c] for c in range(codes.max() + 1)])
+    order = np.argsort(codes, kind="stable")  # so that the items of a pair lie side by side
+    places = np.argsort(order)
+    return StoredGram.of(gram.sub(order).dense(), places, places)
+
+
+def solve_together(tasks: list[Task], effort: Effort) -> None:
+    """Solve small problems on one stored Gram a few at a time, as far as that goes; the others are left."""
+    whole = tasks[0].whole
+    small = len(tasks) > 1 and isinstance(whole, StoredGram) and max(len(task.problem) for task in tasks) <= WHOLE
+    parts = [Part(whole.sub(task.pair.index).I, task.problem) for task in tasks] if small else []
+    if not small or not effort.plain or not all(part.plain for part in parts):
+        return
+    batches = [slice(t, t + BATCH) for t in range(0, len(tasks), BATCH)]
+
+    def solve(i: int) -> None:
+        if not effort.over:
+            found = solve_parts(whole.K, parts[batches[i]], tol=effort.tol)
+            for task, solution in zip(tasks[batches[i]], found, strict=True):
+                task.solution = solution
+
+    effort.share_out(solve, [sum(len(part.index) for part in parts[batch]) for batch in batches])
 
 
 def probabilities(sigmoids: Sequence[Platt], f: Array) -> Array:

@@ -69,6 +69,11 @@ class Effort:
             self.ended = "time_limit"
         return bool(self.ended)
 
+    @property
+    def plain(self) -> bool:
+        """Whether nothing but the tolerance and the clock has to be looked after."""
+        return self.max_iter is None and not self.verbose
+
     def solve(self, gram: Any, problem: Problem, start: Array | None = None, *, loosest: float = 0.0,
               waiting: int = 1) -> DualSolution:  # fmt: skip
         """The solution of one problem, to a tolerance of at least `loosest`; the time left is for `waiting` of them."""

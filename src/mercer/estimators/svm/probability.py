@@ -23,8 +23,8 @@ from mercer.errors import bad
 from mercer.estimators.svm.effort import SMALL, Effort
 from mercer.gram import StoredGram
 from mercer.solvers.dual import DualSolution, Problem
-from mercer.solvers.dual.block import solve_block
 from mercer.solvers.dual.certificate import certify
+from mercer.solvers.dual.many import Part, solve_parts
 from mercer.solvers.platt import Platt, platt
 from mercer.typing import Array
 
@@ -36,7 +36,6 @@ WRONG = 0.9  # a margin below which an item without a coefficient was left out w
 FEW = 0.002  # share of such items that does not matter
 LOOSE = 0.1  # optimality conditions of a refit: a sigmoid through thousands of scores does not feel more
 ROUNDS = 4
-CHUNK, CHUNKS = 20_000, 100  # steps of SMO after which the clock is looked at, and how often at most
 
 
 def require_folds(owner: str, classes: Array, counts: Array) -> None:
@@ -127,32 +126,17 @@ class Calibration:
 
 def solve_roughly(gram: Any, problems: list[Problem], B: Array, effort: Effort) -> Array:
     """Improve every column of B until the conditions of its problem hold to LOOSE; returns the gradients."""
+    found: list[DualSolution | None] = [None] * len(problems)
+    if len(B) <= SMALL:
+        gram = gram if isinstance(gram, StoredGram) else StoredGram.of(gram.dense())
+        places = np.arange(len(B)) if gram.I is None else gram.I
+        parts = [Part(places, problem, b) for problem, b in zip(problems, B.T, strict=True)]
+        if all(part.plain for part in parts):
+            found = solve_parts(gram.K, parts, tol=LOOSE)
     F = np.zeros_like(B)
-    if len(B) > SMALL:
-        for t, problem in enumerate(problems):
-            found = effort.solve(gram, problem, B[:, t], loosest=LOOSE)
-            B[:, t], F[:, t] = found.coef, found.gradient
-        return F
-    stored = StoredGram.of(gram.dense())
-    F = gradients(stored, problems, B)
-
-    def solve(t: int) -> None:
-        b, f = B[:, t].copy(), F[:, t].copy()
-        for _ in range(CHUNKS):
-            if solve_block(stored.K, f, b, problems[t], LOOSE, CHUNK) < CHUNK or effort.over:
-                break
-            f = gradients(stored, [problems[t]], b[:, None])[:, 0]
-        B[:, t] = b
-
-    effort.share_out(solve, [len(B)] * len(problems))
-    return gradients(stored, problems, B)
-
-
-def gradients(gram: StoredGram, problems: list[Problem], B: Array) -> Array:
-    """F = (K + diag(ridge)) b - z of every problem, one column each."""
-    F = gram @ B
     for t, problem in enumerate(problems):
-        F[:, t] += problem.ridge_times(B[:, t]) - problem.z
+        s = found[t] or effort.solve(gram, problem, B[:, t], loosest=LOOSE)
+        B[:, t], F[:, t] = s.coef, s.gradient
     return F
 
 

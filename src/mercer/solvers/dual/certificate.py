@@ -51,13 +51,20 @@ def certify(b: Array, F: Array, problem: Problem, *, tol: float, n_iter: int, re
     if not proven:
         primal, violation = np.inf, np.inf
     done = violation <= tol
-    low, high = (r, r) if problem.second is None else (r[~problem.second][0], r[problem.second][0])
+    bias, margin = _middle(r, problem) if len(b) else (0.0, 1.0)
     return DualSolution(
-        coef=b, bias=float(np.mean((np.max(low), np.max(high)))) if len(b) else 0.0,
-        margin=1.0 if problem.second is None else float(0.5 * (low - high)),
+        coef=b, bias=bias, margin=margin,
         violation=violation, gradient=F, gradient_error=error, trace=trace or [], primal=primal, dual=dual,
         n_iter=n_iter, converged=done, reason="converged" if done else reason,
     )  # fmt: skip
+
+
+def _middle(r: Array, problem: Problem) -> tuple[float, float]:
+    """(bias, margin): the middle and half the distance of the offsets of the two groups."""
+    if problem.second is None:
+        return float(r[0]), 1.0
+    low, high = float(r[~problem.second][0]), float(r[problem.second][0])
+    return 0.5 * (low + high), 0.5 * (low - high)
 
 
 def biases(b: Array, c: Conditions, problem: Problem) -> Array:
@@ -78,9 +85,10 @@ def objectives(b: Array, F: Array, problem: Problem, r: Array) -> tuple[float, f
     # with a ridge, 1/2 b'Qb counts ridge b^2 / 2 that the primal's |w|^2 does not have
     norm2 = bQb - float(b @ problem.ridge_times(b))
     losses = conjugate(t, problem)
-    if np.isinf(losses).any():
+    loss = float(losses.sum())
+    if loss == np.inf:
         return _rescaled(norm2, t, problem), dual
-    return 0.5 * norm2 + float(r @ b) + float(losses.sum()), dual
+    return 0.5 * norm2 + float(r @ b) + loss, dual
 
 
 def _rescaled(norm2: float, t: Array, problem: Problem) -> float:
@@ -99,6 +107,8 @@ def conjugate(t: Array, problem: Problem) -> Array:
             np.minimum(side / problem.ridge, bound) for side, bound in ((up, problem.hi), (down, -problem.lo))
         )
         return np.asarray(up * top - 0.5 * problem.ridge * top**2 + down * bottom - 0.5 * problem.ridge * bottom**2)
-    with np.errstate(invalid="ignore"):
+    if np.isfinite(problem.hi - problem.lo).all():
+        return np.asarray(up * problem.hi - down * problem.lo)
+    with np.errstate(invalid="ignore"):  # an endless box times no slack
         gain = np.where(up > 0.0, up * problem.hi, 0.0) + np.where(down > 0.0, down * -problem.lo, 0.0)
     return np.asarray(gain)

@@ -63,7 +63,8 @@ def bias_of(b: Array, c: Conditions, problem: Problem, group: Array | None = Non
     index = slice(None) if group is None else group
     u, l = c.u[index], c.l[index]
     free = (b[index] > problem.lo[index]) & (b[index] < problem.hi[index]) & (b[index] != 0.0)
-    if free.any():
-        return float(u[free].mean())
+    count = int(np.count_nonzero(free))
+    if count:
+        return float(u[free].sum()) / count
     ends = [end for end in (u.max(initial=-BIG), l.min(initial=BIG)) if abs(end) < _NEVER]
     return float(np.mean(ends)) if ends else 0.0

@@ -1,0 +1,74 @@
+"""Many small problems on one stored Gram, solved one after the other without a return to the interpreter."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from mercer.compiled.jit import compiled
+from mercer.compiled.rows import add_rows
+from mercer.compiled.smo import smo
+
+
+@compiled
+def runs(index):
+    """Where positions that follow one another begin: index[starts[k] : starts[k + 1]] counts up by one."""
+    starts = [c for c in range(index.shape[0]) if c == 0 or index[c] != index[c - 1] + 1]
+    starts.append(index.shape[0])
+    return np.array(starts)
+
+
+@compiled
+def gather(K, index, starts, out):
+    """out = K[index, index]; runs of positions are copied at the speed of memory."""
+    for r in range(index.shape[0]):
+        row, to = K[index[r]], out[r]
+        for k in range(len(starts) - 1):
+            skip = index[starts[k]] - starts[k]
+            for c in range(starts[k], starts[k + 1]):
+                to[c] = row[c + skip]
+
+
+@compiled
+def gradient(K, index, starts, b, z, F):
+    """F = K[index, index] b - z, summed in double precision."""
+    F[:] = -z
+    for r in range(index.shape[0]):
+        if b[r] != 0.0:
+            row, br = K[index[r]], b[r]
+            for k in range(len(starts) - 1):
+                skip = index[starts[k]] - starts[k]
+                for c in range(starts[k], starts[k + 1]):
+                    F[c] += br * row[c + skip]
+
+
+@compiled
+def own_gradient(own, b, z, F):
+    """F = own b - z, summed in double precision."""
+    F[:] = -z
+    J = np.flatnonzero(b)
+    add_rows(own, J, b[J], F)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve_parts(K, index, ends, z, lo, hi, epsilon, b, F, tol, max_steps, steps):
+    """SMO on every part index[ends[p] : ends[p + 1]]; works in place on b and F, and says in `steps` how far it came.
+
+    A part whose dual has no end, or that wants more than `max_steps`, has the steps -1.  F is as exact as K: single
+    precision is for the steps only.
+    """
+    exact = K.itemsize == 8
+    own, starts = np.empty((0, 0), np.float32), runs(index[:0])
+    for p in range(ends.shape[0] - 1):
+        s, e = ends[p], ends[p + 1]
+        part = index[s:e]
+        if p == 0 or e - s != s - ends[p - 1] or not np.array_equal(part, index[ends[p - 1] : s]):
+            own, starts = np.empty((e - s, e - s), np.float32), runs(part)
+            gather(K, part, starts, own)
+        own_gradient(own, b[s:e], z[s:e], F[s:e])
+        made, violation, endless = smo(
+            own, np.diag(own).copy(), F[s:e], b[s:e], lo[s:e], hi[s:e], epsilon, e - s, tol, max_steps
+        )
+        steps[p] = -1 if endless or violation > tol else made
+        if exact:
+            gradient(K, part, starts, b[s:e], z[s:e], F[s:e])
