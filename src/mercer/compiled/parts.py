@@ -51,13 +51,12 @@ def own_gradient(own, b, z, F):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def solve_parts(K, index, ends, z, lo, hi, epsilon, b, F, tol, max_steps, steps):
+def solve_parts(K, index, ends, z, lo, hi, epsilon, b, F, tol, max_steps, exact, steps):
     """SMO on every part index[ends[p] : ends[p + 1]]; works in place on b and F, and says in `steps` how far it came.
 
-    A part whose dual has no end, or that wants more than `max_steps`, has the steps -1.  F is as exact as K: single
-    precision is for the steps only.
+    A part whose dual has no end, or that wants more than `max_steps`, has the steps -1.  Steps are in single precision;
+    `exact` computes F from K as it is in the end.
     """
-    exact = K.itemsize == 8
     own, starts = np.empty((0, 0), np.float32), runs(index[:0])
     for p in range(ends.shape[0] - 1):
         s, e = ends[p], ends[p + 1]

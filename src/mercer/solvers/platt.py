@@ -48,18 +48,19 @@ def platt(
     A weight counts as so many points.  smooth=False takes the labels 0 and 1 themselves as targets; then separated
     values have no finite optimum, and A grows until the gradient is below `tol`.  Constant f give A = 0.
     """
+    from mercer.compiled.sigmoid import newton
+
     f, y, w = _checked(f, y, sample_weight)
     target, w = _targets(y, w, smooth), w / w.sum()
     # in standard units the problem is well conditioned and its answer does not depend on the units of f
     middle = float(w @ f)
     spread = float(np.sqrt(w @ (f - middle) ** 2))
     constant = spread <= 1e-12 * abs(middle)
-    Z = np.column_stack([np.zeros_like(f) if constant else (f - middle) / spread, np.ones_like(f)])
+    units = np.zeros_like(f) if constant else (f - middle) / spread
     mean = float(w @ target)
-    theta = np.array([0.0, np.log(mean / (1.0 - mean))])
-    theta, gradient, n_iter = _newton(Z, target, w, theta, tol, max_iter)
-    A = 0.0 if constant else float(theta[0]) / spread
-    return Platt(A, float(theta[1]) - A * middle, gradient, n_iter, gradient <= tol)
+    slope, offset, gradient, n_iter = newton(units, target, w, np.log(mean / (1.0 - mean)), tol, max_iter)
+    A = 0.0 if constant else slope / spread
+    return Platt(A, offset - A * middle, gradient, n_iter, gradient <= tol)
 
 
 def couple(pairs: Array) -> Array:
@@ -92,33 +93,6 @@ def _targets(y: Array, w: Array, smooth: bool) -> Array:
         return np.asarray(np.where(y > 0.0, 1.0, 0.0))
     positive, negative = w[y > 0.0].sum(), w[y < 0.0].sum()
     return np.asarray(np.where(y > 0.0, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0)))
-
-
-def _newton(Z: Array, target: Array, w: Array, theta: Array, tol: float, max_iter: int) -> tuple[Array, float, int]:
-    """Newton steps with backtracking on the mean log loss; returns theta, the norm of its gradient and the steps."""
-    for n_iter in range(max_iter + 1):
-        p = _sigm(Z @ theta)
-        gradient = Z.T @ (w * (p - target))
-        norm = float(np.linalg.norm(gradient))
-        if norm <= tol or n_iter == max_iter:
-            break
-        hessian = (Z.T * (w * p * (1.0 - p))) @ Z
-        step = np.linalg.solve(hessian + 1e-12 * np.trace(hessian) * np.eye(2), -gradient)
-        theta = _backtrack(Z, target, w, theta, step, float(gradient @ step))
-    return theta, norm, n_iter
-
-
-def _backtrack(Z: Array, target: Array, w: Array, theta: Array, step: Array, slope: float) -> Array:
-    """theta + h step for the first h of 1, 1/2, 1/4, ... at which the loss falls as the slope promises."""
-    before, h = _loss(Z @ theta, target, w), 1.0
-    while h > 1e-10 and _loss(Z @ (theta + h * step), target, w) > before + 1e-4 * h * slope + 1e-15 * before:
-        h *= 0.5
-    return theta + h * step
-
-
-def _loss(z: Array, target: Array, w: Array) -> float:
-    """sum_i w_i (log(1 + e^z_i) - t_i z_i), the log loss without overflow."""
-    return float(w @ (np.logaddexp(0.0, z) - target * z))
 
 
 def _sigm(z: Array) -> Array:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from mercer.config import config, configure
-from mercer.engine.pool import run, stopped
+from mercer.engine.pool import one_blas_thread, run, stopped
 from mercer.errors import bad
 from mercer.estimators.svm.linear import solve
 from mercer.solvers.dual import DualSolution, Problem
@@ -109,12 +109,13 @@ class Effort:
                 task(i)
 
         try:
-            for i in by_size[:big]:
-                task(i)
-            if sum(sizes[i] for i in by_size[big:]) <= TINY:
-                for i in by_size[big:]:
-                    alone(i)
-            else:
-                run(alone, by_size[big:])
+            with one_blas_thread():
+                for i in by_size[:big]:
+                    task(i)
+                if sum(sizes[i] for i in by_size[big:]) <= TINY:
+                    for i in by_size[big:]:
+                        alone(i)
+                else:
+                    run(alone, by_size[big:])
         except KeyboardInterrupt:
             self.ended = "interrupted"

@@ -23,7 +23,6 @@ from mercer.errors import bad
 from mercer.estimators.svm.effort import SMALL, Effort
 from mercer.gram import StoredGram
 from mercer.solvers.dual import DualSolution, Problem
-from mercer.solvers.dual.certificate import certify
 from mercer.solvers.dual.many import Part, solve_parts
 from mercer.solvers.platt import Platt, platt
 from mercer.typing import Array
@@ -99,7 +98,12 @@ class Calibration:
         return scores
 
     def near(self) -> Array:
-        """The items that may have a coefficient in some refit: support vectors, and those with the smallest margins."""
+        """The items that may have a coefficient in some refit: support vectors, and those with the smallest margins.
+
+        Where the Gram is stored it costs least to take all.
+        """
+        if isinstance(self.gram.single(), StoredGram):
+            return np.ones(len(self.y), dtype=bool)
         s = self.solution
         f = s.gradient + self.problem.z - self.problem.ridge_times(s.coef) + s.bias
         margins = np.where(s.coef != 0.0, -np.inf, self.y * f / s.margin)
@@ -113,31 +117,29 @@ class Calibration:
         problems = [pinned(whole, held[some, fold]) for fold in todo]
         sums = [totals(self.problem, ~held[:, fold]) for fold in todo]
         B = np.column_stack([feasible(*part) for part in zip(coef[np.ix_(some, todo)].T, problems, sums, strict=True)])
-        F = solve_roughly(gram.sub(some), problems, B, effort)
-        coef[np.ix_(some, todo)] = B
+        found = solve_roughly(gram.sub(some), problems, B, effort)
+        B = coef[np.ix_(some, todo)] = np.column_stack([s.coef for s in found])
         J = np.flatnonzero(B.any(axis=1))
         if len(far) and len(J) and not effort.over:
             scores[np.ix_(far, todo)] = gram.part(far, some[J]) @ B[J]
-        for t, (fold, problem) in enumerate(zip(todo, problems, strict=True)):
-            scores[some, fold] = F[:, t] + problem.z - problem.ridge_times(B[:, t])
-            found = certify(B[:, t], F[:, t], problem, tol=LOOSE, n_iter=0, reason="")
-            scores[:, fold] = (scores[:, fold] + found.bias) / found.margin
+        for fold, problem, s in zip(todo, problems, found, strict=True):
+            scores[some, fold] = s.gradient + problem.z - problem.ridge_times(s.coef)
+            scores[:, fold] = (scores[:, fold] + s.bias) / s.margin
 
 
-def solve_roughly(gram: Any, problems: list[Problem], B: Array, effort: Effort) -> Array:
-    """Improve every column of B until the conditions of its problem hold to LOOSE; returns the gradients."""
+def solve_roughly(gram: Any, problems: list[Problem], B: Array, effort: Effort) -> list[DualSolution]:
+    """Solutions whose conditions hold to LOOSE, from the columns of B."""
     found: list[DualSolution | None] = [None] * len(problems)
     if len(B) <= SMALL:
         gram = gram if isinstance(gram, StoredGram) else StoredGram.of(gram.dense())
         places = np.arange(len(B)) if gram.I is None else gram.I
         parts = [Part(places, problem, b) for problem, b in zip(problems, B.T, strict=True)]
         if all(part.plain for part in parts):
-            found = solve_parts(gram.K, parts, tol=LOOSE)
-    F = np.zeros_like(B)
-    for t, problem in enumerate(problems):
-        s = found[t] or effort.solve(gram, problem, B[:, t], loosest=LOOSE)
-        B[:, t], F[:, t] = s.coef, s.gradient
-    return F
+            found = solve_parts(gram.K, parts, tol=LOOSE, rough=True)
+    return [
+        known or effort.solve(gram, problem, b, loosest=LOOSE)
+        for known, problem, b in zip(found, problems, B.T, strict=True)
+    ]
 
 
 def grouped(index: Array, problem: Problem) -> Array:

@@ -33,10 +33,11 @@ class Part:
         return self.problem.bias and self.problem.second is None and not len(self.problem.ridge)
 
 
-def solve_parts(K: Array, parts: Sequence[Part], *, tol: float) -> list[DualSolution | None]:
+def solve_parts(K: Array, parts: Sequence[Part], *, tol: float, rough: bool = False) -> list[DualSolution | None]:
     """The solutions of plain parts on items of K, in one compiled call; None where the engine has to do it.
 
-    Parts on the same items should follow one another: the entries of K are then gathered once.
+    Parts on the same items should follow one another: the entries of K are then gathered once.  A rough solution has
+    a gradient in single precision.
     """
     from mercer.compiled import parts as loops
 
@@ -46,7 +47,8 @@ def solve_parts(K: Array, parts: Sequence[Part], *, tol: float) -> list[DualSolu
     z, lo, hi = (np.concatenate([getattr(part.problem, name) for part in parts]) for name in ("z", "lo", "hi"))
     b = np.concatenate([part.problem.start if part.start is None else part.start for part in parts])
     F, steps = np.empty_like(b), np.zeros(len(parts), dtype=np.intp)
-    loops.solve_parts(K, index, ends, z, lo, hi, parts[0].problem.epsilon, b, F, SLACK * tol, STEPS, steps)
+    exact = K.dtype == np.float64 and not rough
+    loops.solve_parts(K, index, ends, z, lo, hi, parts[0].problem.epsilon, b, F, SLACK * tol, STEPS, exact, steps)
     found = []
     for p, part in enumerate(parts):
         mine = slice(ends[p], ends[p + 1])
