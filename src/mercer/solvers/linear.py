@@ -28,6 +28,7 @@ import numpy as np
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
 from mercer.solvers.dual.certificate import DualSolution, conjugate
+from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.optimality import conditions
 from mercer.solvers.dual.problem import Problem
 from mercer.solvers.newton_step import newton_step
@@ -289,22 +290,6 @@ def line_search(q: Array, t: Array, e: Array, box: tuple[Any, ...], slope: float
         h = guess if low < guess < high else 0.5 * (low + high) if high < np.inf else 4.0 * h
         h = max(h, 0.01 * high) if low == 0.0 and high < np.inf else h
     return h
-
-
-def feasible(c: Array, problem: Problem) -> Array:
-    """c in the box and with the sum 0; what is missing is shared by the free coefficients, each as it has room."""
-    b = np.clip(c, problem.lo, problem.hi)
-    if not problem.bias:
-        return b
-    free = (b > problem.lo) & (b < problem.hi) & (b != 0.0)
-    for among in (free, ~free):
-        missing = -float(b.sum())
-        room = np.where(among, np.minimum(problem.hi - b if missing > 0.0 else b - problem.lo, abs(missing)), 0.0)
-        share = abs(missing) / max(float(room.sum()), 1e-300)
-        b += np.sign(missing) * min(1.0, share) * room
-        if share <= 1.0:
-            break
-    return b
 
 
 def best_bias(u: Array, problem: Problem) -> float:

@@ -23,6 +23,7 @@ from mercer.errors import bad
 from mercer.estimators.svm.effort import SMALL, Effort
 from mercer.gram import StoredGram
 from mercer.solvers.dual import DualSolution, Problem
+from mercer.solvers.dual.feasible import feasible, groups
 from mercer.solvers.dual.many import Part, solve_parts
 from mercer.solvers.platt import Platt, platt
 from mercer.typing import Array
@@ -152,13 +153,6 @@ def pinned(problem: Problem, held: Array) -> Problem:
     return replace(problem, lo=np.where(held, 0.0, problem.lo), hi=np.where(held, 0.0, problem.hi))
 
 
-def groups(problem: Problem) -> list[Array]:
-    """The variables of each group as masks; none without a bias."""
-    if not problem.bias:
-        return []
-    return [np.ones(len(problem), dtype=bool)] if problem.second is None else [~problem.second, problem.second]
-
-
 def totals(problem: Problem, train: Array) -> list[float]:
     """What each group must add up to when only some items take part: their share, as far as their bounds allow."""
     sums = [float(problem.start[group].sum()) for group in groups(problem)]
@@ -168,20 +162,3 @@ def totals(problem: Problem, train: Array) -> list[float]:
     share = width[train].sum() / width.sum()
     share = min([share, *(width[train & g].sum() / abs(s) for g, s in zip(groups(problem), sums, strict=True))])
     return [share * s for s in sums]
-
-
-def feasible(b: Array, problem: Problem, sums: list[float]) -> Array:
-    """b with its sums put right: free coefficients move first, then bounded ones, then zeros."""
-    b = np.clip(b, problem.lo, problem.hi)
-    free = (b > problem.lo) & (b < problem.hi) & (b != 0.0)
-    for group, total in zip(groups(problem), sums, strict=True):
-        for chosen in (group & free, group & (b != 0.0), group):
-            missing = total - b[group].sum()
-            if abs(missing) <= 1e-12 * np.abs(b).sum():  # rounding must not make a coefficient of a zero
-                break
-            up = missing > 0.0
-            back, on = np.where(chosen, -b if up else b, 0.0), problem.hi - b if up else b - problem.lo
-            # the way back to zero is always there; the way on may be endless, and then it is not needed
-            room = np.where(back > 0.0, back, np.where(chosen & np.isfinite(on), on, 0.0))
-            b += np.sign(missing) * min(abs(missing) / max(room.sum(), 1e-300), 1.0) * room
-    return np.clip(b, problem.lo, problem.hi)

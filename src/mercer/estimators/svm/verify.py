@@ -25,10 +25,10 @@ from mercer.estimators.svm.certificate import Certificate, certificate_of, offse
 from mercer.estimators.svm.claims import Claim, claims_of, penalised, reader
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.dual.certificate import objectives
+from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.optimality import conditions
 from mercer.typing import Array
 
-_ROUNDING = 1e-14  # share of the coefficients' sizes by which sums may differ and be equal
 _SNAP = 1e-12  # share of the largest coefficient within which another one is on its bound
 _LENIENCE = 1.1  # a solver that works in single precision may end a little above its tolerance
 
@@ -101,27 +101,7 @@ def project(b: Array, problem: Problem) -> Array:
     near = _SNAP * np.abs(b).max(initial=0.0)
     for place in (problem.lo, problem.hi, np.zeros(len(b))):
         b = np.where(np.abs(b - place) <= near, place, b)
-    if not problem.bias:
-        return b
-    groups = [np.ones(len(b), dtype=bool)] if problem.second is None else [problem.second, ~problem.second]
-    for group in groups:
-        total = float(problem.start[group].sum())
-        for movable in (group & (b != 0.0), group):
-            _shift(b, movable, total - float(b[group].sum()), problem)
-    return b
-
-
-def _shift(b: Array, movable: Array, missing: float, problem: Problem) -> None:
-    """Add `missing` to the sum of b in equal shares, in place, as far as the box allows."""
-    for _ in range(100):
-        if abs(missing) <= _ROUNDING * np.abs(b).sum():
-            return
-        room = movable & (b < problem.hi if missing > 0.0 else b > problem.lo)
-        if not room.any():
-            return
-        moved = np.clip(b[room] + missing / room.sum(), problem.lo[room], problem.hi[room])
-        missing -= float((moved - b[room]).sum())
-        b[room] = moved
+    return feasible(b, problem)
 
 
 def _best_tube(problem: Problem, f: Array) -> float:
