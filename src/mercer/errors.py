@@ -23,3 +23,7 @@ class NotPositiveDefinite(ValueError):
 
 class NotConverged(UserWarning):
     """A solver stopped before its certificate reached the tolerance asked for."""
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be saved, or a file that holds none: damaged, of a newer version, or not one of ours."""

@@ -36,12 +36,15 @@ def _bytes(size: int) -> str:
     return f"{size / 2**30:.2f} GiB" if size >= 2**28 else f"{size / 2**20:.2f} MiB"
 
 
-def dense(block: Block, shape: tuple[int, int], dtype: np.dtype, *, symmetric: bool, what: str) -> Array:
-    """The whole n x m matrix; of a symmetric (Hermitian) one only the lower half is computed."""
+def dense(
+    block: Block, shape: tuple[int, int], dtype: np.dtype, *, symmetric: bool, what: str, out: Array | None = None
+) -> Array:
+    """The whole n x m matrix, into `out` if that is given; of a symmetric (Hermitian) one half is computed."""
     n, m = shape
-    cure = "Use mercer.LazyGram, which streams tiles, or raise it with mercer.configure(memory=...)."
-    require_memory(f"{what} of shape {n} x {m}", n * m * dtype.itemsize, cure)
-    out = np.empty(shape, dtype=dtype)
+    if out is None:
+        cure = "Use mercer.LazyGram, which streams tiles, or raise it with mercer.configure(memory=...)."
+        require_memory(f"{what} of shape {n} x {m}", n * m * dtype.itemsize, cure)
+        out = np.empty(shape, dtype=dtype)
     put, side = _put_mirrored if symmetric else _put, side_for(dtype)
     run(lambda tile: put(out, block, tile), lower_tiles(n, side) if symmetric else all_tiles(n, m, side))
     return out

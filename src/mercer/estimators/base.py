@@ -72,15 +72,18 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """Whether the data are arrays of numbers for certain, so that scikit-learn can check them."""
         return isinstance(self.kernel, str) or (isinstance(self.kernel, Kernel) and self.kernel.items is Vectors)
 
-    def _checked(self, X: Any, y: Any = NO_TARGET, *, reset: bool, numeric: bool = False) -> Any:
-        """X (and y when given) after scikit-learn's checks, or the kernel's own for items that are not arrays."""
+    def _checked(self, X: Any, y: Any = NO_TARGET, *, reset: bool, numeric: bool = False, outputs: bool = False) -> Any:
+        """X (and y when given) after scikit-learn's checks, or the kernel's own for items that are not arrays.
+
+        With `outputs`, y may have several columns.
+        """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         given = y is not NO_TARGET
         if self._on_arrays and not isinstance(X, Items):
             options = {"accept_sparse": False if self._precomputed else "csr", "dtype": [np.float64, np.float32]}
             if given:
-                return validate_data(self, X, y, reset=reset, y_numeric=numeric, **options)
+                return validate_data(self, X, y, reset=reset, y_numeric=numeric, multi_output=outputs, **options)
             return validate_data(self, X, reset=reset, **options)
         if isinstance(self.kernel, Kernel):
             X = self.kernel.check(X)
@@ -89,7 +92,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if not given:
             return X
         check_consistent_length(X, y)
-        y = column_or_1d(y, warn=True)
+        y = np.asarray(y) if outputs and np.ndim(y) == 2 else column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         return X, y
 

@@ -24,6 +24,8 @@ def _rounded(x: Any, memo: dict[int, Any]) -> Any:
 
 
 def _round(x: Any, memo: dict[int, Any]) -> Any:
+    if hasattr(x, "in_single"):
+        return x.in_single()
     if isinstance(x, np.ndarray) or hasattr(x, "tocsr"):
         return x.astype(np.float32) if x.dtype == np.float64 else x
     if isinstance(x, tuple):

@@ -269,8 +269,11 @@ def prepare_pair(kernel: Kernel, X: Any, Y: Any, frame: Any = None) -> tuple[Any
     return A, kernel.prepare(Y, A.frame)
 
 
-def gram_of(kernel: Kernel, A: Prepared, B: Prepared, dtype: np.dtype | None = None) -> Array:
-    """The dense Gram of prepared items; of k(X, X) only one half is computed and the diagonal is exact."""
+def gram_of(kernel: Kernel, A: Prepared, B: Prepared, dtype: np.dtype | None = None, out: Array | None = None) -> Array:
+    """The dense Gram of prepared items; of k(X, X) only one half is computed and the diagonal is exact.
+
+    `out` is an array to be filled, where one is at hand already.
+    """
     what, symmetric = f"The Gram of {kernel!r}", A is B
     if not len(A) or not len(B):
         return np.empty((len(A), len(B)))
@@ -282,15 +285,17 @@ def gram_of(kernel: Kernel, A: Prepared, B: Prepared, dtype: np.dtype | None = N
             np.fill_diagonal(tile, diagonal[r])
         return tile
 
+    if out is not None:
+        dtype = out.dtype
     dtype = dtype or kernel.block(A[:1], B[:1]).dtype  # the kernel's own word on its number type
-    return fill.dense(block, (len(A), len(B)), dtype, symmetric=symmetric, what=what)
+    return fill.dense(block, (len(A), len(B)), dtype, symmetric=symmetric, what=what, out=out)
 
 
 def same_kind(owner: str, kernels: tuple[Kernel, ...]) -> type[Items]:
     """The one kind of item all these kernels understand."""
     from mercer.items import Anything, Table
 
-    kinds = {k.items for k in kernels if k.items is not Anything}
+    kinds = {k.items for k in kernels} - {Anything}  # asked once each: a composite asks its own children in turn
     if Table in kinds:
         kinds.discard(Vectors)  # a matrix is a table too, of columns without names
     if len(kinds) > 1:

@@ -57,6 +57,10 @@ class Rows:
         found: np.dtype = self.values.dtype
         return found
 
+    def known(self, name: str, B: Rows) -> Array | None:
+        """A statistic of these rows and those of B, if it has been computed already."""
+        return self.memo.get((name, id(B)))
+
 
 def rows(values: Any, frame: Centre) -> Rows:
     """Rows of a dense array or CSR matrix, norms summed in float64; refuses norms that the number type cannot hold."""
@@ -172,7 +176,7 @@ def same_width(p: int, q: int) -> None:
 
 def dot(A: Rows, B: Rows) -> tuple[Array, bool]:
     """<a, b*> for all pairs, and whether the tile is the caller's to overwrite."""
-    if (tile := A.memo.get(("dot", id(B)))) is not None:
+    if (tile := A.known("dot", B)) is not None:
         return tile, False
     same_width(A.values.shape[1], B.values.shape[1])
     tile = _sparse_dot(A, B) if _stay_sparse(A, B) else _array(A) @ _array(B).conj().T
@@ -181,7 +185,7 @@ def dot(A: Rows, B: Rows) -> tuple[Array, bool]:
 
 def sqdist(A: Rows, B: Rows) -> tuple[Array, bool]:
     """|a - b|^2 for all pairs, never negative, and whether the tile is the caller's to overwrite."""
-    if (tile := A.memo.get(("sqdist", id(B)))) is not None:
+    if (tile := A.known("sqdist", B)) is not None:
         return tile, False
     same_width(A.values.shape[1], B.values.shape[1])
     if _stay_sparse(A, B):

@@ -31,14 +31,15 @@ class LowRank:
         return np.asarray(solve_triangular(self.L[self.pivots].T, w, lower=False))
 
 
-def pivoted_cholesky(gram: Gram, rank: int | None = None) -> LowRank:
-    """The factor up to `rank`, or until what is left of every k(x, x) is rounding."""
+def pivoted_cholesky(gram: Gram, rank: int | None = None, tol: float | None = None) -> LowRank:
+    """The factor up to `rank`, or until what is left of every k(x, x) is rounding, or below `tol` of the largest."""
     eps = float(np.finfo(gram.diag().dtype).eps)
+    least, wrong = (1000.0 * eps, eps**0.5) if tol is None else (tol, max(eps**0.5, 10.0 * tol))
     left = np.array(gram.diag(), dtype=float)
     total, largest = float(left.sum()), float(left.max(initial=0.0))
     T = np.empty((min(len(left), rank or len(left)), len(left)))  # L', grown row by row
     pivots: list[int] = []
-    while len(pivots) < len(T) and left.max() > 1000.0 * eps * largest:
+    while len(pivots) < len(T) and left.max() > least * largest:
         i, done = int(np.argmax(left)), T[: len(pivots)]
         row = (np.asarray(gram.rows(np.array([i])), dtype=float)[0] - done[:, i] @ done) / np.sqrt(left[i])
         row[pivots] = 0.0  # explained already; rounding would say a little else
@@ -46,7 +47,7 @@ def pivoted_cholesky(gram: Gram, rank: int | None = None) -> LowRank:
         left -= row * row
         left[i] = 0.0
         pivots.append(i)
-    if left.min(initial=0.0) < -(eps**0.5) * largest:
+    if left.min(initial=0.0) < -wrong * largest:
         raise NotPositiveDefinite(
             "pivoted_cholesky: the Gram must be positive semi-definite; got a Schur complement with the diagonal "
             f"entry {left.min():.3g}. Use a kernel with psd=True, or mercer.repair."

@@ -1,0 +1,202 @@
+"""Kernel ridge regression, with scikit-learn's arguments; the mathematics is in solvers/ridge.py."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.errors import NotConverged, bad
+from mercer.estimators.base import NAMES, gamma_value, weights
+from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.estimators.incremental import Incremental
+from mercer.estimators.positivity import require_positive
+from mercer.gram import LazyGram
+from mercer.items.vectors import is_sparse
+from mercer.kernels import AdditiveChiSquared, ChiSquared, Cosine, Kernel, Laplacian, Similarity
+from mercer.solvers import ridge
+from mercer.solvers.ridge import Factored, Shifted, Targets
+from mercer.solvers.spectrum import Spectrum
+from mercer.typing import Array, Gram
+
+SOLVERS = ("auto", "primal", "dual", "eigen")
+MORE_NAMES: dict[str, Callable[[float, float, float], Kernel]] = {
+    "polynomial": NAMES["poly"],
+    "laplacian": lambda gamma, degree, coef0: Laplacian(1.0 / gamma),
+    "chi2": lambda gamma, degree, coef0: ChiSquared(gamma),
+    "additive_chi2": lambda gamma, degree, coef0: AdditiveChiSquared(),
+    "cosine": lambda gamma, degree, coef0: Cosine(),
+}
+_FEW = 0.5  # columns per item up to which a linear kernel is solved on its features
+
+
+class Singular(UserWarning):
+    """alpha = 0 on a Gram that has no inverse: of the best functions the one of least norm was taken."""
+
+
+class KernelRidge(Incremental):
+    """Minimise sum_i w_i (y_i - f(x_i) - b)^2 + alpha |f|^2: f = sum_i a_i k(., x_i), (K + alpha W^-1) a + b = y (M10).
+
+    alpha, kernel, gamma, degree, coef0 and kernel_params are scikit-learn's, and so are its names of kernels; a
+    function is given two items and returns a number.  Beyond that
+
+    alpha           several numbers are candidates: that with the least leave-one-out error is taken, exactly and
+                    from one decomposition.  (One number per column of a 2-d y is, as in scikit-learn, one for each.)
+    fit_intercept   adds b, which is not penalised
+    solver          "dual": Cholesky, in the memory of the Gram;  "eigen": all eigenvectors;  "primal": on the
+                    explicit features of the kernel;  "auto": by the number of candidates and of features
+    check_psd       "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
+
+    After fit: dual_coef_ and X_fit_ as in scikit-learn (without items of weight zero), intercept_, alpha_, solver_,
+    certificate_; for several candidates loo_error_ and gcv_ of each.  `update` and `remove` change the items learned
+    from; `leave_one_out` predicts each from the others.  y may have several columns.
+    """
+
+    def __init__(
+        self,
+        alpha: Any = 1,
+        *,
+        kernel: Any = "linear",
+        gamma: Any = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        fit_intercept: bool = False,
+        solver: str = "auto",
+        check_psd: str = "warn",
+    ) -> None:
+        self.alpha, self.kernel, self.kernel_params = alpha, kernel, kernel_params
+        self.gamma, self.degree, self.coef0 = gamma, degree, coef0
+        self.fit_intercept, self.solver, self.check_psd = fit_intercept, solver, check_psd
+
+    # ---- fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with numbers y, in one column or several; items of weight zero are left out."""
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, *, choose: bool = False) -> Self:
+        """`fit`; with `choose` alpha lists candidates for certain, also a single one."""
+        alphas = ridge.checked_alphas("KernelRidge", self.alpha)
+        if self.solver not in SOLVERS:
+            raise bad("KernelRidge", "solver", f"one of {SOLVERS}", repr(self.solver), "'auto' is the default.")
+        X, Y = self._with_targets(X, y, reset=True)
+        data = self._data(X)
+        require_positive(self, data)
+        weight = weights("KernelRidge", sample_weight, len(data))
+        used, gram = np.flatnonzero(weight), data.double().gram()
+        self._factor = None
+        self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(data),)
+        targets = Targets(Y[used], weight[used], bool(self.fit_intercept))
+        gram = gram if len(used) == len(data) else gram.sub(used)
+        self._learn(data.keep(used), gram, used, targets, alphas, choose or len(alphas) not in (1, targets.k))
+        return self
+
+    def _learn(self, kept: Data, gram: Gram, support: Array, targets: Targets, alphas: Array, choose: bool) -> None:
+        """Choose alpha where there is a choice, and solve."""
+        self._forget_choice()
+        if choose and alphas.min() == 0.0:
+            raise bad("KernelRidge", "alpha", "positive where there is a choice", "0 among the candidates",
+                      "Leave it out.")  # fmt: skip
+        system = self._system(kept, gram, targets, alphas, choose)
+        self.alpha_: Any = alphas if len(alphas) > 1 else float(alphas[0])
+        if choose:
+            found = ridge.leave_one_out(system, targets, alphas)
+            self.loo_error_, self.gcv_, self.alpha_ = found.errors, found.gcv, float(alphas[found.best])
+        if isinstance(kept, GivenGram) and isinstance(system, Factored):
+            self._factor = system  # a given matrix cannot be computed anew
+        self._settle(kept, support, targets, system, gram)
+
+    def _system(self, kept: Data, gram: Gram, targets: Targets, alphas: Array, choose: bool = False) -> Shifted:
+        self.solver_ = self._way(kept, choose or len(alphas) > 1)
+        if self.solver_ == "primal":
+            return Spectrum.of_features(_weighed(_features(kept.double()), targets.s))
+        K = targets.scale(_owned(gram))
+        return ridge.factorised(K, float(alphas[0])) if self.solver_ == "dual" else Spectrum.of_matrix(K)
+
+    def _way(self, kept: Data, several: bool) -> str:
+        if self.solver in ("primal", "eigen"):
+            return self.solver
+        if self.solver == "auto" and kept.linear and kept.items.values.shape[1] <= _FEW * len(kept):  # type: ignore[union-attr]
+            return "primal"
+        return "eigen" if several else "dual"
+
+    def _settle(self, kept: Data, support: Array, targets: Targets, system: Shifted, gram: Gram | None = None) -> None:
+        answer = ridge.solve_ridge(system, targets, self.alpha_)
+        self._kept, self._targets, self.support_ = kept, targets, support.astype(np.int32)
+        self._set_coefficients(answer.coef, answer.intercept)
+        s = targets.s[:, None]
+        Ka: Any = system.times(answer.coef / s) / s if isinstance(system, Factored) else gram @ answer.coef
+        self.certificate_ = ridge.certify_ridge(targets, answer, self.alpha_, Ka, psd=kept.psd)
+        self.n_iter_, self.converged_ = 1, self.certificate_.converged
+        self._warn(system)
+
+    def _warn(self, system: Shifted) -> None:
+        n = len(self._targets.Y)
+        if isinstance(system, Spectrum) and np.min(self.alpha_) == 0.0 and system.rank < n:
+            warnings.warn(
+                f"KernelRidge: alpha must be positive for a Gram of rank {system.rank} with {n} items; got 0. Of all "
+                "functions with the least squared error that of least norm was taken. Choose alpha > 0.",
+                Singular, stacklevel=5,
+            )  # fmt: skip
+        elif not self.converged_:
+            warnings.warn(
+                f"KernelRidge: the normal equations hold only to {self.certificate_.residual:.1e} of the targets: "
+                f"alpha = {self.alpha_} is too small for this Gram in double precision. Choose a larger alpha.",
+                NotConverged, stacklevel=5,
+            )  # fmt: skip
+
+    def _kernel_for(self, X: Any) -> Kernel:
+        """As in scikit-learn: more names, gamma = None is 1 / columns, and a function compares two items."""
+        if isinstance(self.kernel, str) and self.kernel in NAMES | MORE_NAMES:
+            auto = 1.0 if self.kernel == "chi2" else "auto"
+            gamma = gamma_value(auto if self.gamma is None else self.gamma, X)
+            return (NAMES | MORE_NAMES)[self.kernel](gamma, self.degree, self.coef0)
+        if callable(self.kernel) and not isinstance(self.kernel, Kernel):
+            return Similarity(partial(self.kernel, **(self.kernel_params or {})))
+        return super()._kernel_for(X)
+
+    # ---- what follows from it
+
+    def leave_one_out(self) -> Array:
+        """For every item of positive weight, what the machine fitted to all the others would predict (with alpha_).
+
+        Closed form: y_i - c_i / (s_i G_ii), as in solvers/ridge.py; one factorisation, no refits.
+        """
+        check_is_fitted(self)
+        t = self._targets
+        if t.intercept and len(t.Y) < 2:
+            raise bad("KernelRidge", "X", "two items or more to leave one out", "1 item", "Fit to more items.")
+        left = t.Y - ridge.leave_one_out_residuals(self._system_now(), t, self.alpha_)
+        return self._shaped(left)
+
+    @property
+    def X_fit_(self) -> Any:
+        """The items that dual_coef_ belongs to, as they were passed; none for a precomputed matrix."""
+        return self.support_vectors_
+
+
+def _owned(gram: Gram) -> Array:
+    """The Gram in an array of float64 that may be overwritten."""
+    return np.array(gram.dense(), dtype=np.float64, order="C", copy=None if isinstance(gram, LazyGram) else True)
+
+
+def _features(kept: Data) -> Any:
+    """phi(x), one row per item."""
+    try:
+        if isinstance(kept, KernelItems):
+            return kept.kernel.feature_map(kept.items)
+    except NotImplementedError:
+        pass
+    raise bad("KernelRidge", "kernel", 'one with a finite feature map for solver="primal"',
+              "one without", 'Use solver="dual".')  # fmt: skip
+
+
+def _weighed(F: Any, s: Array) -> Any:
+    if (s == 1.0).all():
+        return F
+    return F.multiply(s[:, None]).tocsr() if is_sparse(F) else F * s[:, None]

@@ -1,0 +1,69 @@
+"""Verify a fitted machine: its proof, made again from the data and the coefficients alone.
+
+    print(mercer.verify(model, X, y))
+
+Works for our support vector machines and KernelRidge and for scikit-learn's, whatever their kernel.  Everything is in
+double precision, and nothing but public attributes and parameters of the model is believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from mercer.errors import bad
+from mercer.estimators.base import weights
+from mercer.estimators.ridge import KernelRidge
+from mercer.estimators.svm import verify as svm
+from mercer.estimators.svm.claims import READERS
+from mercer.solvers.ridge import Expansion, RidgeCertificate, Targets, certify_ridge
+from mercer.solvers.solution import Solution
+
+
+def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solution:
+    """The certificate of a fitted model, recomputed from the data it was fitted on; samples of weight zero are out."""
+    return _prover(model)(model, X, y, sample_weight)
+
+
+def _prover(model: Any) -> Callable[..., Solution]:
+    """The function that proves this kind of model; a subclass is proved like its parent."""
+    for ancestor in type(model).__mro__:
+        if ancestor.__name__ in PROVERS:
+            return PROVERS[ancestor.__name__]
+    raise bad("verify", "model", f"one of {', '.join(PROVERS)}, ours or scikit-learn's", type(model).__name__,
+              "Of a pipeline pass the last step, and X as that step sees it.")  # fmt: skip
+
+
+def _ridge(model: Any, X: Any, y: Any, sample_weight: Any) -> RidgeCertificate:
+    """The normal equations of kernel ridge regression, and its objective."""
+    check_is_fitted(model, "dual_coef_")
+    if y is None:
+        raise bad("verify", "y", "the targets of the fit", "None", "Pass them.")
+    machine = model if isinstance(model, KernelRidge) else _as_ours(model)
+    X = machine._checked(X, reset=False) if machine is model else check_array(X, accept_sparse="csr", dtype=np.float64)
+    check_consistent_length(X, y)
+    data, Y = machine._data(X).double(), np.asarray(y, dtype=float).reshape(len(y), -1)
+    coef = np.asarray(model.dual_coef_).reshape(len(model.dual_coef_), -1)
+    fitted = getattr(model, "shape_fit_", coef.shape)[0]
+    if len(data) != fitted:
+        raise bad("verify", "X", f"the {fitted} samples the model was fitted on", f"{len(data)} samples",
+                  "Pass the training data in their order.")  # fmt: skip
+    weight = weights("verify", sample_weight, len(data))
+    used, a = np.flatnonzero(weight), np.zeros((len(data), coef.shape[1]))
+    a[getattr(model, "support_", slice(None))] = coef
+    targets = Targets(Y[used], weight[used], bool(getattr(model, "fit_intercept", False)))
+    answer = Expansion(a[used], np.atleast_1d(getattr(model, "intercept_", 0.0)))
+    Ka = data.gram().part(used, None) @ a
+    return certify_ridge(targets, answer, getattr(model, "alpha_", model.alpha), Ka, psd=data.psd)
+
+
+def _as_ours(model: Any) -> KernelRidge:
+    names = ("alpha", "kernel", "gamma", "degree", "coef0", "kernel_params")
+    return KernelRidge(**{name: getattr(model, name) for name in names})
+
+
+PROVERS: dict[str, Callable[..., Solution]] = dict.fromkeys(READERS, svm.verify) | {"KernelRidge": _ridge}

@@ -1,0 +1,34 @@
+"""Two datasets of one kind as one, for every kind of item (I1)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from mercer.estimators.joined import joined
+from mercer.items import Strings, Table, Vectors
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(6, 3))
+words = ["a", "bc", "d", "ef", "g", "hi"]
+DATA = {
+    "vectors": Vectors.check(X, "test"),
+    "sparse": Vectors.check(csr_matrix(X), "test"),
+    "strings": Strings.check(words, "test"),
+    "table": Table.check({"word": words, "size": X[:, 0]}, "test"),
+}
+
+
+@pytest.mark.parametrize("items", DATA.values(), ids=DATA)
+def test_the_parts_joined_are_the_whole(items):
+    again = joined(items[:4], items[4:])
+    assert type(again) is type(items)
+    assert again.fingerprint() == items.fingerprint()
+
+
+def test_unlike_data_are_not_joined():
+    with pytest.raises(TypeError, match="vectors like those before; got strings"):
+        joined(DATA["vectors"], DATA["strings"])
+    with pytest.raises(TypeError, match="columns"):
+        joined(DATA["table"], Table.check({"other": words}, "test"))
