@@ -3,6 +3,8 @@
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from mercer.solvers.losses import (
@@ -12,6 +14,7 @@ from mercer.solvers.losses import (
     Huber,
     Logistic,
     Pinball,
+    SmoothLoss,
     Squared,
     SquaredHinge,
     zero_one,
@@ -151,6 +154,38 @@ def test_the_best_constant_of_the_pinball_loss_is_a_quantile(tau):
 def test_a_parameter_without_meaning_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@given(st.sampled_from(ALL), st.floats(-30.0, 30.0), st.floats(-30.0, 30.0), st.floats(0.0, 1.0))
+def test_losses_are_convex_and_lie_above_their_tangents_T32(loss, z, other, share):
+    between = share * z + (1.0 - share) * other
+    low, high = loss.subgradient(np.array(z))
+    chord = share * loss.value(np.array(z)) + (1.0 - share) * loss.value(np.array(other))
+    assert loss.value(np.array(between)) <= chord * (1.0 + 1e-12) + 1e-12
+    for u in (low, high):
+        tangent = loss.value(np.array(z)) + u * (other - z)
+        assert loss.value(np.array(other)) >= tangent - 1e-9 * (1.0 + abs(tangent))
+
+
+@given(st.sampled_from(ALL), st.floats(-20.0, 20.0), st.floats(-20.0, 20.0))
+def test_fenchel_and_young_for_every_slope_and_every_point_T17(loss, z, at):
+    """value(z) + conjugate(u) >= u z for any slope u, with equality where u is the slope at z."""
+    for u in loss.subgradient(np.array(at)):
+        slack = loss.value(np.array(z)) + loss.conjugate(u) - u * z
+        assert slack >= -1e-9 * (1.0 + abs(u * z))
+        touching = loss.value(np.array(at)) + loss.conjugate(u) - u * at
+        assert abs(touching) <= 1e-9 * (1.0 + abs(u * at))
+
+
+@losses
+def test_losses_without_kinks_have_the_curvature_of_their_slopes_T32(loss):
+    assert isinstance(loss, SmoothLoss) == (loss not in KINKS)
+    assert loss.margin == (loss in MARGIN)
+    if isinstance(loss, SmoothLoss):
+        z, h = np.array([-3.0, -0.65, 0.1, 0.65, 0.95, 2.0]), 1e-6
+        rise = (loss.subgradient(z + h)[0] - loss.subgradient(z - h)[0]) / (2.0 * h)
+        assert_allclose(loss.curvature(z), rise, atol=1e-6, rtol=1e-6)
+        assert (loss.curvature(np.array([-1e5, -800.0, 800.0, 1e5])) >= 0.0).all()
 
 
 # ---- the representer theorem

@@ -3,15 +3,16 @@
     value(z)          the loss
     subgradient(z)    the lowest and the highest slope at z; they differ only at a kink
     conjugate(u)      sup_z u z - value(z), infinite where u is no slope of the loss
+    curvature(z)      the slope of the slope, of losses without kinks only; where it jumps, one of its two values
 
-The margin losses fall in z and replace the 0/1 loss, the residual losses have their minimum at 0.  Everything is
-elementwise and keeps its accuracy for large |z|.
+The margin losses (`margin` is True) fall in z and replace the 0/1 loss, the residual losses have their minimum at 0.
+Everything is elementwise and keeps its accuracy for large |z|.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -24,11 +25,21 @@ _LN2 = float(np.log(2.0))
 class Loss(Protocol):
     """What a solver of regularised risk asks of a loss."""
 
+    @property
+    def margin(self) -> bool: ...
+
     def value(self, z: Array) -> Array: ...
 
     def subgradient(self, z: Array) -> tuple[Array, Array]: ...
 
     def conjugate(self, u: Array) -> Array: ...
+
+
+@runtime_checkable
+class SmoothLoss(Loss, Protocol):
+    """A loss that Newton's method can minimise: it has one slope everywhere, and a curvature."""
+
+    def curvature(self, z: Array) -> Array: ...
 
 
 def _within(u: Array, low: float, high: float, value: Array) -> Array:
@@ -50,6 +61,8 @@ def zero_one(z: Array) -> Array:
 class Hinge:
     """max(0, 1 - z)."""
 
+    margin: ClassVar[bool] = True
+
     def value(self, z: Array) -> Array:
         return np.maximum(0.0, 1.0 - z)
 
@@ -64,12 +77,17 @@ class Hinge:
 class SquaredHinge:
     """max(0, 1 - z)^2."""
 
+    margin: ClassVar[bool] = True
+
     def value(self, z: Array) -> Array:
         return np.asarray(np.maximum(0.0, 1.0 - z) ** 2)
 
     def subgradient(self, z: Array) -> tuple[Array, Array]:
         slope = -2.0 * np.maximum(0.0, 1.0 - z)
         return slope, slope
+
+    def curvature(self, z: Array) -> Array:
+        return np.where(z < 1.0, 2.0, 0.0)
 
     def conjugate(self, u: Array) -> Array:
         return _within(u, -np.inf, 0.0, u + 0.25 * u**2)
@@ -78,6 +96,8 @@ class SquaredHinge:
 @dataclass(frozen=True)
 class Logistic:
     """log(1 + exp(-z)), in units of log 2 (bits) when `bits`: only then is it at least the 0/1 loss."""
+
+    margin: ClassVar[bool] = True
 
     bits: bool = False
 
@@ -95,6 +115,11 @@ class Logistic:
         slope = -expit(-z) / self.unit
         return slope, slope
 
+    def curvature(self, z: Array) -> Array:
+        from scipy.special import expit
+
+        return np.asarray(expit(z) * expit(-z) / self.unit)
+
     def conjugate(self, u: Array) -> Array:
         p = np.clip(-u * self.unit, 0.0, 1.0)
         return _within(u, -1.0 / self.unit, 0.0, (_entropy(p) + _entropy(1.0 - p)) / self.unit)
@@ -104,6 +129,8 @@ class Logistic:
 class Exponential:
     """exp(-z); infinite where that has no double."""
 
+    margin: ClassVar[bool] = True
+
     def value(self, z: Array) -> Array:
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(-z))
@@ -111,6 +138,9 @@ class Exponential:
     def subgradient(self, z: Array) -> tuple[Array, Array]:
         slope = -self.value(z)
         return slope, slope
+
+    def curvature(self, z: Array) -> Array:
+        return self.value(z)
 
     def conjugate(self, u: Array) -> Array:
         return _within(u, -np.inf, 0.0, _entropy(-u) + u)
@@ -120,12 +150,17 @@ class Exponential:
 class Squared:
     """z^2 / 2."""
 
+    margin: ClassVar[bool] = False
+
     def value(self, z: Array) -> Array:
         return np.asarray(0.5 * np.square(z))
 
     def subgradient(self, z: Array) -> tuple[Array, Array]:
         slope = np.asarray(z, dtype=float)
         return slope, slope
+
+    def curvature(self, z: Array) -> Array:
+        return np.ones_like(z, dtype=float)
 
     def conjugate(self, u: Array) -> Array:
         return np.asarray(0.5 * np.square(u))
@@ -134,6 +169,8 @@ class Squared:
 @dataclass(frozen=True)
 class EpsilonInsensitive:
     """max(0, |z| - epsilon)."""
+
+    margin: ClassVar[bool] = False
 
     epsilon: float = 0.1
 
@@ -155,6 +192,8 @@ class EpsilonInsensitive:
 class Huber:
     """z^2 / 2 for |z| <= delta, delta |z| - delta^2 / 2 beyond: squared inside, absolute outside."""
 
+    margin: ClassVar[bool] = False
+
     delta: float = 1.0
 
     def __post_init__(self) -> None:
@@ -168,6 +207,9 @@ class Huber:
         slope = np.clip(z, -self.delta, self.delta)
         return slope, slope
 
+    def curvature(self, z: Array) -> Array:
+        return np.where(np.abs(z) <= self.delta, 1.0, 0.0)
+
     def conjugate(self, u: Array) -> Array:
         return _within(u, -self.delta, self.delta, 0.5 * np.square(u))
 
@@ -175,6 +217,8 @@ class Huber:
 @dataclass(frozen=True)
 class Pinball:
     """tau z for z >= 0, (tau - 1) z below: its best constant is the tau-quantile."""
+
+    margin: ClassVar[bool] = False
 
     tau: float = 0.5
 

@@ -1,0 +1,1 @@
+"""Machines of regularised risk: any convex loss, the representer form, and a proof."""

@@ -1,0 +1,150 @@
+"""Classification with any convex loss, and logistic regression of two classes or more."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from mercer.estimators.base import positive, weights
+from mercer.estimators.feature_machines.design import log_probabilities
+from mercer.estimators.labels import Labels
+from mercer.estimators.risk.certificate import certificate_of
+from mercer.estimators.risk.losses import loss_of
+from mercer.estimators.risk.machine import RiskMachine, Solved
+from mercer.solvers.losses import Logistic
+from mercer.solvers.risk import Limits, minimise_risk, softmax_risk
+from mercer.solvers.risk.minimise import stored
+from mercer.typing import Array
+
+
+class RiskClassifier(ClassifierMixin, RiskMachine):  # type: ignore[misc]
+    """One function for two classes, positive for the second; one per class for more."""
+
+    C: float
+    class_weight: Any
+
+    def _solve(self, gram: Any, codes: Array, c: Array, limits: Limits, psd: bool | None) -> Solved:
+        """The functions of classes numbered from 0, with weights c of the items, and their proofs."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with labels y; weights scale C."""
+        owner = type(self).__name__
+        C, limits = positive(owner, "C", self.C), self._limits()
+        X, y = self._checked(X, y, reset=True)
+        labels = Labels.of(owner, y, self.class_weight)
+        weight = C * weights(owner, sample_weight, len(y)) * labels.weight[labels.codes]
+        used = np.flatnonzero(weight)
+        labels.require_all(owner, used)
+        self.classes_, self.class_weight_ = labels.classes, labels.weight
+        data, gram = self._training(X, used)
+        self._take(X, data, used, self._solve(gram, labels.codes[used], weight[used], limits, data.psd))
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """f(x): (items,) for two classes, positive for the second, else (items, classes)."""
+        X = self._items(X)
+        return self._values(X) if len(self.classes_) == 2 else self._all_values(X)
+
+    def predict(self, X: Any) -> Array:
+        """The class with the largest f."""
+        f = self.decision_function(X)
+        codes = (f > 0.0).astype(np.intp) if f.ndim == 1 else np.argmax(f, axis=1)
+        return np.asarray(self.classes_[codes])
+
+
+class KernelRiskClassifier(RiskClassifier):
+    """Minimise 1/2 |h|^2 + C sum_i w_i loss(y_i f(x_i)), y = -1 or +1, with the loss of your choice (M12).
+
+    loss            "hinge" (the support vector machine), "squared_hinge", "log_loss", "exponential", one of regression
+                    for y - f ("squared_error" is the least-squares machine), such a loss of mercer.solvers.losses, or
+                    a function (y, f) -> (values, slopes in f) that is convex in f and has no kinks
+    class_weight    None, "balanced" or {label: weight}
+    tol             the relative duality gap at which to stop
+    C, fit_intercept, max_iter, kernel, ...   as in KernelRiskRegressor
+
+    More than two classes are one machine for each, against the rest.  After fit: classes_, dual_coef_, support_,
+    intercept_, n_iter_, converged_ and certificate_ (of the worst class, with all of them in its `parts`).
+    """
+
+    def __init__(
+        self,
+        loss: Any = "squared_hinge",
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-4,
+        max_iter: int = -1,
+        check_psd: str = "warn",
+        time_limit: float | None = None,
+    ) -> None:
+        self.loss, self.C, self.fit_intercept, self.class_weight = loss, C, fit_intercept, class_weight
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
+        self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
+
+    def _solve(self, gram: Any, codes: Array, c: Array, limits: Limits, psd: bool | None) -> Solved:
+        loss = loss_of(type(self).__name__, self.loss, labels=True)
+        several = len(self.classes_) > 2
+        gram = stored(gram) if several else gram  # once for all of them
+        found = []
+        for k in range(len(self.classes_)) if several else (1,):
+            y = np.where(codes == k, 1.0, -1.0)
+            solution = minimise_risk(gram, loss, y, c, bias=self.fit_intercept, limits=limits)
+            name = f"{self.classes_[k]} against the rest" if several else ""
+            found.append((solution, certificate_of(solution, loss, psd, name)))
+        return found
+
+
+class KernelLogisticRegression(RiskClassifier):
+    """Logistic regression in the space of a kernel: minimise 1/2 sum_k |h_k|^2 - C sum_i w_i log P(y_i | x_i) (M12).
+
+    P is the sigmoid of f for two classes and the softmax of one f per class for more, so probabilities are those of the
+    model itself.  Separable data are no difficulty, for |h| is penalised.
+
+    C               as in scikit-learn's LogisticRegression, which is this with kernel="linear"
+    tol             the relative duality gap at which to stop
+    max_iter        Newton steps; -1: no limit
+    fit_intercept, class_weight, kernel, ...   as in KernelRiskClassifier
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        max_iter: int = 100,
+        check_psd: str = "warn",
+        time_limit: float | None = None,
+    ) -> None:
+        self.C, self.fit_intercept, self.class_weight = C, fit_intercept, class_weight
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
+        self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
+
+    def _solve(self, gram: Any, codes: Array, c: Array, limits: Limits, psd: bool | None) -> Solved:
+        if len(self.classes_) == 2:
+            y = np.where(codes == 1, 1.0, -1.0)
+            found = minimise_risk(gram, Logistic(), y, c, bias=self.fit_intercept, limits=limits)
+            return [(found, certificate_of(found, Logistic(), psd))]
+        found = softmax_risk(gram, codes, len(self.classes_), c, bias=self.fit_intercept, limits=limits)
+        return [(found, certificate_of(found, "softmax", psd))]
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """log P(class | x) in the order of classes_."""
+        return log_probabilities(self.decision_function(X))
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(class | x) in the order of classes_."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))

@@ -1,0 +1,117 @@
+"""Regression with any convex loss, and quantile regression."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from mercer.errors import bad
+from mercer.estimators.base import positive, weights
+from mercer.estimators.risk.certificate import certificate_of
+from mercer.estimators.risk.losses import loss_of
+from mercer.estimators.risk.machine import RiskMachine
+from mercer.solvers.losses import Pinball
+from mercer.solvers.risk import minimise_risk
+from mercer.solvers.risk.minimise import AnyLoss
+from mercer.typing import Array
+
+
+class RiskRegressor(RegressorMixin, RiskMachine):  # type: ignore[misc]
+    """A subclass names its loss."""
+
+    C: float
+
+    def _loss(self) -> AnyLoss:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with numbers y; weights scale C."""
+        owner = type(self).__name__
+        C, loss, limits = positive(owner, "C", self.C), self._loss(), self._limits()
+        X, y = self._checked(X, y, reset=True, numeric=True)
+        weight = weights(owner, sample_weight, len(y))
+        used = np.flatnonzero(weight)
+        data, gram = self._training(X, used)
+        target = y[used].astype(np.float64)
+        found = minimise_risk(gram, loss, target, C * weight[used], bias=self.fit_intercept, limits=limits)
+        self._take(X, data, used, [(found, certificate_of(found, loss, data.psd))])
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """f(x) for every item."""
+        return self._values(self._items(X))
+
+
+class KernelRiskRegressor(RiskRegressor):
+    """Minimise 1/2 |h|^2 + C sum_i w_i loss(y_i - f(x_i)) with the loss of your choice (M12).
+
+    loss            "squared_error" (z^2 / 2), "huber", "epsilon_insensitive", "pinball", such a loss of
+                    mercer.solvers.losses with its parameter (Huber(0.5)), or a function (y, f) -> (values, slopes in f)
+                    that is convex in f and has no kinks; it may return curvatures too
+    C               the weight of the losses; kernel ridge regression with lambda is "squared_error" with C = 1 / lambda
+    fit_intercept   whether f has an intercept, which is not penalised
+    tol             the relative duality gap at which to stop; for a function that is not convex, of the squared
+                    gradient
+    max_iter        steps: of Newton's method, or of the dual solver for losses made of straight lines; -1: no limit
+    kernel, gamma, degree, coef0, check_psd, time_limit   as in SVR
+
+    After fit: dual_coef_, support_, intercept_, n_iter_, converged_ and certificate_.
+    """
+
+    def __init__(
+        self,
+        loss: Any = "huber",
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-4,
+        max_iter: int = -1,
+        check_psd: str = "warn",
+        time_limit: float | None = None,
+    ) -> None:
+        self.loss, self.C, self.fit_intercept = loss, C, fit_intercept
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
+        self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
+
+    def _loss(self) -> AnyLoss:
+        return loss_of(type(self).__name__, self.loss, labels=False)
+
+
+class KernelQuantileRegressor(RiskRegressor):
+    """The conditional quantile of y: minimise 1/2 |h|^2 + C sum_i w_i pinball(y_i - f(x_i)) (M12).
+
+    With an intercept, at most a share `quantile` of the training targets lies below f and at most 1 - quantile above,
+    whatever the kernel.  Other arguments as in KernelRiskRegressor.
+    """
+
+    def __init__(
+        self,
+        *,
+        quantile: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-4,
+        max_iter: int = -1,
+        check_psd: str = "warn",
+        time_limit: float | None = None,
+    ) -> None:
+        self.quantile, self.C, self.fit_intercept = quantile, C, fit_intercept
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
+        self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
+
+    def _loss(self) -> AnyLoss:
+        if not isinstance(self.quantile, Real) or not 0.0 < float(self.quantile) < 1.0:
+            raise bad("KernelQuantileRegressor", "quantile", "a number between 0 and 1", repr(self.quantile),
+                      "0.5 is the median.")  # fmt: skip
+        return Pinball(float(self.quantile))
