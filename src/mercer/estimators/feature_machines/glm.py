@@ -1,0 +1,188 @@
+"""Generalised linear models on explicit features: g(E[y]) = w' phi(x) + b, linear in w (M34).
+
+phi is all monomials up to a degree, the feature map of a kernel, or any function of the items.  With the feature map
+of k and no intercept the regression is kernel ridge with k and the same alpha: (K + alpha I)^-1 y.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.errors import bad
+from mercer.estimators.feature_machines import ridge
+from mercer.estimators.feature_machines.design import (
+    Design,
+    FeatureClassifier,
+    FeatureMachine,
+    FeatureRegressor,
+    Weights,
+)
+from mercer.items import Vectors
+from mercer.items.vectors import is_sparse
+from mercer.kernels import FeatureMap, Kernel
+from mercer.kernels.maps import guard
+from mercer.solvers.families import Poisson
+from mercer.typing import Array
+
+FAMILIES = ("gaussian", "poisson")
+
+
+class FeatureGLM(FeatureMachine):
+    """What both share: the features, and the weights as coef_ and intercept_."""
+
+    features: Any
+    alpha: float
+    fit_intercept: bool
+    tol: float
+    max_iter: int
+    _map: Any
+
+    @property
+    def kernel(self) -> Any:
+        """What checks the items: the kernel whose features these are, or a name for arrays."""
+        if isinstance(self.features, Kernel):
+            return self.features
+        return FeatureMap(self.features) if callable(self.features) else "linear"
+
+    def _check_options(self) -> None:
+        owner = type(self).__name__
+        ridge.check_alpha(owner, self.alpha)
+        ridge.check_effort(owner, self.tol, self.max_iter)
+        degree = isinstance(self.features, Integral) and not isinstance(self.features, bool) and int(self.features) >= 1
+        if not (degree or callable(self.features) or isinstance(self.features, Kernel)):
+            raise bad(owner, "features", "a degree >= 1, a kernel with a finite feature map, or a function",
+                      repr(self.features), "E.g. features=3 for a cubic.")  # fmt: skip
+
+    def _design(self, X: Any, target: Array, weight: Array) -> Design:
+        self._map = self.kernel if isinstance(self.kernel, Kernel) else self._monomials(_array(X))
+        used = np.flatnonzero(weight)
+        Phi = self._phi(X)
+        self._require_own(X, Phi)
+        return Design(Phi[used], target[used], weight[used], None, used)
+
+    def _monomials(self, X: Array) -> Any:
+        from sklearn.preprocessing import PolynomialFeatures
+
+        (n, D), degree = X.shape, int(self.features)
+        guard(type(self).__name__, n, comb(D + degree, D) - 1)
+        return PolynomialFeatures(degree, include_bias=False).fit(X)
+
+    def _phi(self, X: Any) -> Array:
+        """The features of checked items."""
+        found = self._map.feature_map(X) if isinstance(self._map, Kernel) else self._map.transform(_array(X))
+        return np.asarray(_array(found), dtype=float)
+
+    def _require_own(self, X: Any, Phi: Array) -> None:
+        """Refuse features of an item that change with the items it comes with, as counts of words do."""
+        last = np.array([len(Phi) - 1])
+        alone = self._phi(X[last])
+        if alone.shape[1:] != Phi.shape[1:] or not np.allclose(alone, Phi[last]):
+            raise bad(type(self).__name__, "features", "those of every item by itself",
+                      f"others for the last item alone, from {self.features!r}",
+                      "Use a function with fixed features, or a machine with this kernel, such as L2VM.")  # fmt: skip
+
+    def _keep_weights(self, X: Any, design: Design, found: Weights) -> None:
+        self._coef, self.intercept_ = np.ascontiguousarray(found.W.T), found.intercept
+
+    @property
+    def coef_(self) -> Array:
+        """The weights of the features, one row per function."""
+        if not hasattr(self, "_coef"):
+            raise AttributeError(f"{type(self).__name__} has coef_ after fit")
+        return self._coef
+
+    def _items(self, X: Any) -> Any:
+        check_is_fitted(self, "_coef")
+        return self._checked(X, reset=False)
+
+    def _values(self, X: Any) -> Array:
+        return self._all_values(X)[:, 0]
+
+    def _all_values(self, X: Any) -> Array:
+        return np.asarray(self._phi(X) @ self._coef.T + self.intercept_)
+
+
+def _array(X: Any) -> Array:
+    """Numbers as a dense array."""
+    V = X.values if isinstance(X, Vectors) else X
+    return np.asarray(V.toarray() if is_sparse(V) else V)
+
+
+class FeatureGLMRegressor(FeatureGLM, FeatureRegressor):
+    """y of a family with mean w' phi(x) + b ("gaussian") or exp(w' phi(x) + b) ("poisson"), and alpha/2 |w|^2 (M34).
+
+    features    a degree (all monomials up to it), a kernel with a finite feature map, or a function of all items that
+                returns one row of numbers for each
+
+    alpha = 0 is plain maximum likelihood; features that depend on each other then get their shortest weights, with a
+    warning.  After fit: coef_, intercept_, certificate_.
+    """
+
+    def __init__(
+        self,
+        features: Any = 1,
+        *,
+        family: str = "gaussian",
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-10,
+        max_iter: int = 100,
+    ) -> None:
+        self.features, self.family = features, family
+        self.alpha, self.fit_intercept, self.tol, self.max_iter = alpha, fit_intercept, tol, max_iter
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.family not in FAMILIES:
+            raise bad(type(self).__name__, "family", f"one of {FAMILIES}", repr(self.family),
+                      "For classes use FeatureGLMClassifier.")  # fmt: skip
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.family == "poisson"
+        return tags
+
+    def _solve(self, design: Design) -> Weights:
+        owner, alpha = type(self).__name__, float(self.alpha)
+        if self.family == "gaussian":
+            return ridge.from_least_squares(ridge.regression(owner, design, alpha, fit_intercept=self.fit_intercept))
+        return ridge.from_likelihood(ridge.likelihood(
+            owner, design, Poisson(), alpha, fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter
+        ))  # fmt: skip
+
+    def predict(self, X: Any) -> Array:
+        """E[y | x]."""
+        f = super().predict(X)
+        return f if self.family == "gaussian" else np.asarray(np.exp(f))
+
+
+class FeatureGLMClassifier(FeatureGLM, FeatureClassifier):
+    """P(y | x) logistic or softmax in w' phi(x) + b, with a ridge alpha/2 |w|^2 (M34).
+
+    features as in FeatureGLMRegressor; alpha is scikit-learn's 1 / C, and alpha = 0 refuses classes that the features
+    separate.  After fit: coef_, intercept_, classes_, certificate_.
+    """
+
+    def __init__(
+        self,
+        features: Any = 1,
+        *,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-10,
+        max_iter: int = 100,
+    ) -> None:
+        self.features, self.class_weight = features, class_weight
+        self.alpha, self.fit_intercept, self.tol, self.max_iter = alpha, fit_intercept, tol, max_iter
+
+    def _solve(self, design: Design) -> Weights:
+        return ridge.from_likelihood(ridge.likelihood(
+            type(self).__name__, design, ridge.family_of(len(self.classes_)), float(self.alpha),
+            fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter,
+        ))  # fmt: skip

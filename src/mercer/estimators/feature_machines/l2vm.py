@@ -1,0 +1,193 @@
+"""L2VM: every training item is a prototype, and the weights have a ridge (M2).
+
+    minimise  -log likelihood(w' phi(x_i) + b) + alpha/2 |w|^2,    phi(x) = [k(x, x_1), ..., k(x, x_n)]
+
+Not kernel ridge, whose penalty is w'Kw: the two agree where K = I.  alpha="evidence" is the alpha (and with tune_kernel
+the kernel's hyper-parameters) of largest marginal likelihood under w ~ N(0, 1/alpha).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import bad
+from mercer.estimators.expansion import Data, KernelItems
+from mercer.estimators.feature_machines import ridge
+from mercer.estimators.feature_machines.design import (
+    Design,
+    FeatureClassifier,
+    FeatureMachine,
+    FeatureRegressor,
+    Weights,
+)
+from mercer.estimators.feature_machines.tuning import tuned
+from mercer.solvers.least_squares import Centred, Spectral
+from mercer.solvers.weight_evidence import best_evidence
+from mercer.typing import Array
+
+
+class L2VM(FeatureMachine):
+    """What both share: alpha as a number or by evidence, and the tuning of the kernel."""
+
+    alpha: Any
+    tune_kernel: bool
+    n_restarts: int
+    random_state: Any
+
+    def _check_options(self) -> None:
+        owner = type(self).__name__
+        ridge.check_count(owner, "n_restarts", self.n_restarts, 0)
+        if not self._by_evidence:
+            ridge.check_alpha(owner, self.alpha)
+            if self.tune_kernel:
+                raise bad(owner, "alpha", "'evidence' for tune_kernel=True", repr(self.alpha),
+                          "Kernel and alpha are tuned together.")  # fmt: skip
+        if self.tune_kernel and self._precomputed:
+            raise bad(owner, "kernel", "a kernel for tune_kernel=True", "'precomputed'", "Pass the items themselves.")
+
+    @property
+    def _by_evidence(self) -> bool:
+        return isinstance(self.alpha, str) and self.alpha == "evidence"
+
+    def _evidence(self, Phi: Array, target: Array, weight: Array) -> Any:
+        """An object with the alpha, value and slope of the largest evidence."""
+        raise NotImplementedError
+
+    def _design(self, X: Any, target: Array, weight: Array) -> Design:
+        if self.tune_kernel:
+            used = np.flatnonzero(weight)
+
+            def evidence(Phi: Array) -> Any:
+                best = self._evidence(Phi, target[used], weight[used])
+                return best.value, best.slope
+
+            start, owner = self._kernel_for(X), type(self).__name__
+            self.kernel_ = tuned(owner, start, X, used, evidence, self.n_restarts, self.random_state)
+        return super()._design(X, target, weight)
+
+    def _data(self, X: Any) -> Data:
+        return KernelItems.of(self.kernel_, X) if self.tune_kernel else super()._data(X)
+
+    def _chosen_alpha(self, design: Design) -> float:
+        if not self._by_evidence:
+            return float(self.alpha)
+        best = self._evidence(design.Phi, design.target, design.weight)
+        self.log_evidence_ = float(best.value)
+        return float(best.alpha)
+
+
+class BestRidge:
+    """The largest evidence of a Gaussian model, as best_evidence gives that of other families."""
+
+    def __init__(self, problem: Centred) -> None:
+        self.spectral = Spectral.of(problem)
+        self.alpha = self.spectral.best_alpha()
+        self.value = self.spectral.evidence(self.alpha)
+
+    def slope(self) -> Array:
+        """d value / d Phi."""
+        return self.spectral.evidence_slope(self.alpha)
+
+
+class L2VMRegressor(L2VM, FeatureRegressor):
+    """y ~ N(w' phi(x) + b, s^2) with a ridge: w = (Phi'Phi + alpha I)^-1 Phi'y when there is no intercept (M2).
+
+    alpha is a number >= 0 or "evidence"; tune_kernel also chooses the free hyper-parameters of the kernel by evidence,
+    from n_restarts more starting points.  alpha = 0 on a singular Phi gives the shortest weights, with a warning.
+
+    After fit: alpha_, noise_variance_ (s^2 for a weight of 1), log_evidence_ and kernel_ where they were asked for,
+    certificate_, and what kernel machines have.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        alpha: Any = 1.0,
+        tune_kernel: bool = False,
+        fit_intercept: bool = True,
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        n_restarts: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
+        self.alpha, self.tune_kernel, self.fit_intercept = alpha, tune_kernel, fit_intercept
+        self.n_restarts, self.random_state = n_restarts, random_state
+
+    def _evidence(self, Phi: Array, target: Array, weight: Array) -> BestRidge:
+        return BestRidge(Centred.of(Phi, target, weight, fit_intercept=self.fit_intercept))
+
+    def _solve(self, design: Design) -> Weights:
+        self.alpha_ = self._chosen_alpha(design)
+        found = ridge.regression(type(self).__name__, design, self.alpha_, fit_intercept=self.fit_intercept)
+        self.noise_variance_ = found.noise
+        mean = design.weight @ design.Phi / design.weight.sum() if self.fit_intercept else np.zeros(len(found.w))
+        kept = np.flatnonzero(found.w)
+        R = found.root()
+        self._root, self._middle = R[kept], mean @ R
+        self._level = 1.0 / float(design.weight.sum()) if self.fit_intercept else 0.0
+        return ridge.from_least_squares(found)
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """w' phi(x) + b; with return_std also the standard deviation of y given x, noise and weights together.
+
+        var = s^2 (1 + |R' (phi(x) - mean)|^2 + 1/n), R R' = (Phi'Phi + alpha I)^-1 of the centred Phi.
+        """
+        if not return_std:
+            return super().predict(X)
+        X = self._items(X)
+        spread = self._by_rows(X, lambda Phi: ((Phi @ self._root - self._middle) ** 2).sum(axis=1))
+        return self._values(X), np.sqrt(self.noise_variance_ * (1.0 + spread + self._level))
+
+
+class L2VMClassifier(L2VM, FeatureClassifier):
+    """P(y | x) logistic or softmax in w' phi(x) + b with a ridge, by Newton's method (M2).
+
+    alpha is a number >= 0 (scikit-learn's 1 / C) or "evidence", in Laplace's approximation; tune_kernel also chooses
+    the free hyper-parameters of the kernel by evidence, from n_restarts more starting points.  alpha = 0 refuses
+    classes that the features separate: no finite weights are the best.
+
+    After fit: alpha_, log_evidence_ and kernel_ where they were asked for, certificate_ (the duality gap), classes_,
+    and what kernel machines have.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        alpha: Any = 1.0,
+        tune_kernel: bool = False,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-10,
+        max_iter: int = 100,
+        n_restarts: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
+        self.alpha, self.tune_kernel, self.fit_intercept = alpha, tune_kernel, fit_intercept
+        self.class_weight, self.tol, self.max_iter = class_weight, tol, max_iter
+        self.n_restarts, self.random_state = n_restarts, random_state
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        ridge.check_effort(type(self).__name__, self.tol, self.max_iter)
+
+    def _evidence(self, Phi: Array, target: Array, weight: Array) -> Any:
+        family = ridge.family_of(len(self.classes_))
+        return best_evidence(Phi, target, family, weight=weight, fit_intercept=self.fit_intercept)
+
+    def _solve(self, design: Design) -> Weights:
+        self.alpha_ = self._chosen_alpha(design)
+        found = ridge.likelihood(
+            type(self).__name__, design, ridge.family_of(len(self.classes_)), self.alpha_,
+            fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter,
+        )  # fmt: skip
+        return ridge.from_likelihood(found)

@@ -1,0 +1,126 @@
+"""Where K prototypes are put: equal items count once, so there are never more prototypes than distinct items.
+
+random     K of the training items
+kmeans     cluster centres of vectors
+medoids    training items amid clusters in kernel distance, for items of any kind
+grid       equispaced between the smallest and the largest value of every column; up to four columns, for a grid of
+           m points a side has m^D of them
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import bad
+from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.estimators.feature_machines.design import prototypes
+from mercer.items import Vectors
+from mercer.items.vectors import is_sparse
+from mercer.kernels.rows import same_width
+from mercer.typing import Array
+
+INITS = ("kmeans", "medoids", "random", "grid")
+_DEEPEST = 4  # columns of a grid
+_ROUNDS = 100  # of the alternation of medoids, at most; 5 to 10 are usual
+
+
+def given(owner: str, data: Data, items: Any) -> tuple[Data, Array]:
+    """Prototypes as the user gave them: items, or for a precomputed matrix positions of training items."""
+    if isinstance(data, GivenGram):
+        places = np.asarray(items)
+        if places.ndim != 1 or places.dtype.kind not in "iu" or not np.isin(places, np.arange(len(data))).all():
+            raise bad(owner, "prototypes", "positions of training items for kernel='precomputed'", repr(items),
+                      "A matrix of kernel values tells nothing of other items.")  # fmt: skip
+        return data, places.astype(np.intp)
+    if isinstance(data.items, Vectors):
+        items = np.asarray(items) if isinstance(items, (list, tuple)) else items
+        same_width(data.items.width, Vectors.check(items, owner).width)
+    found = prototypes(data, items)
+    return found, np.arange(len(found))
+
+
+def placed(
+    owner: str, data: Data, used: Array, count: Any, init: Any, random: np.random.RandomState
+) -> tuple[Data, Array]:
+    """`count` prototypes for the items `used`, and their positions."""
+    if not isinstance(count, Integral) or isinstance(count, bool) or int(count) < 0:
+        raise bad(owner, "prototypes", "'all', items, or their number as an integer >= 0", repr(count),
+                  "E.g. prototypes=20.")  # fmt: skip
+    if not isinstance(init, str) or init not in INITS:
+        raise bad(owner, "init", f"one of {INITS}", repr(init), "'kmeans' is the default.")
+    some, count = distinct(data, used), int(count)
+    if count > len(some):
+        raise bad(owner, "prototypes", f"at most as many as there are distinct training items ({len(some)})", count,
+                  "prototypes='all' takes every item.")  # fmt: skip
+    if count == 0:
+        return data, used[:0]
+    if init == "random":
+        return data, np.sort(random.permutation(some)[:count])
+    if init == "medoids":
+        return data, some[medoids(kernel_distances(data, some), count, random)]
+    V = _vectors(owner, data, init)[used]
+    return given(owner, data, _grid(owner, V, count) if init == "grid" else _kmeans(V, count, random))
+
+
+def distinct(data: Data, used: Array) -> Array:
+    """The first positions of items that differ; those of a matrix differ where their rows do."""
+    keys = [row.tobytes() for row in data.gram().K] if isinstance(data, GivenGram) else data.items.keys()
+    first: dict[bytes, int] = {}
+    for position, key in ((i, keys[i]) for i in used.tolist()):
+        first.setdefault(key, position)
+    return np.array(sorted(first.values()), dtype=np.intp)
+
+
+def _vectors(owner: str, data: Data, init: str) -> Array:
+    if not (isinstance(data, KernelItems) and isinstance(data.items, Vectors) and data.items.dtype.kind == "f"):
+        raise bad(owner, "init", "'medoids' or 'random' for items that are not real vectors", repr(init),
+                  "Cluster centres and grids are made of numbers.")  # fmt: skip
+    V = data.items.values
+    return np.asarray(V.toarray() if is_sparse(V) else V)
+
+
+def _kmeans(V: Array, count: int, random: np.random.RandomState) -> Array:
+    from sklearn.cluster import KMeans
+
+    return np.asarray(KMeans(count, n_init=3, random_state=random).fit(V).cluster_centers_)
+
+
+def _grid(owner: str, V: Array, count: int) -> Array:
+    """m points a side, count = m^D, from the smallest to the largest value of every column."""
+    D = V.shape[1]
+    if D > _DEEPEST:
+        raise bad(owner, "init", f"another than 'grid' for more than {_DEEPEST} columns", f"{D} columns",
+                  f"Two points a side would be {2**D} prototypes; use 'kmeans'.")  # fmt: skip
+    side = round(count ** (1.0 / D))
+    if side**D != count:
+        raise bad(owner, "prototypes", f"a number m^{D} for a grid over {D} columns", count,
+                  f"The nearest is {side**D}.")  # fmt: skip
+    low, high = V.min(axis=0), V.max(axis=0)
+    axes = [np.linspace(a, b, side) if side > 1 else np.array([0.5 * (a + b)]) for a, b in zip(low, high, strict=True)]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, D)
+
+
+def kernel_distances(data: Data, some: Array) -> Array:
+    """d^2 = k(x, x) + k(y, y) - 2 k(x, y) between items."""
+    K = np.asarray(data.gram().sub(some).dense(), dtype=float)
+    d = np.diagonal(K)
+    return np.asarray(d[:, None] + d - 2.0 * K)
+
+
+def medoids(D: Array, count: int, random: np.random.RandomState) -> Array:
+    """Positions of `count` medoids: assign items to the nearest, take the best item of each cluster, repeat."""
+    M = np.sort(random.permutation(len(D))[:count])
+    for _ in range(_ROUNDS):
+        nearest = np.argmin(D[:, M], axis=1)
+        nearest[M] = np.arange(count)  # no cluster is empty, also where distances are not those of a true kernel
+        better = M.copy()
+        for k in range(count):
+            own = np.flatnonzero(nearest == k)
+            better[k] = own[np.argmin(D[np.ix_(own, own)].sum(axis=1))]
+        if np.array_equal(better, M):
+            break
+        M = better
+    return np.sort(M)

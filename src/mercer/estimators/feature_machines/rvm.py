@@ -1,0 +1,235 @@
+"""Relevance vector machines: every weight has a precision of its own, and the evidence sends most of them to infinity.
+
+    y = w' phi(x) + b + noise      or      P(y | x) = sigm or softmax of such functions,      w_i ~ N(0, 1 / alpha_i)
+
+Every training item offers its kernel function phi_j = k(., x_j), and with fit_intercept a constant is one more, chosen
+and shrunk like the others (M5, M6).  Any similarity k will do (I6).  The evidence has many local maxima: what is found
+is one of them, and the certificate says that no change of one precision and no exchange of two functions raises it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from mercer.errors import bad
+from mercer.estimators.base import positive
+from mercer.estimators.feature_machines.design import (
+    Design,
+    FeatureClassifier,
+    FeatureMachine,
+    FeatureRegressor,
+    Weights,
+)
+from mercer.solvers.rvm.basis import Basis
+from mercer.solvers.rvm.em import fixed_point
+from mercer.solvers.rvm.evidence import Relevance
+from mercer.solvers.rvm.gaussian import Gaussian
+from mercer.solvers.rvm.greedy import greedy
+from mercer.solvers.rvm.laplace import Laplace
+from mercer.typing import Array
+
+METHODS = ("greedy", "em", "mackay")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates(Design):
+    """A design of which no matrix is made: `basis` has the columns that are asked for, and Phi is empty."""
+
+    basis: Basis
+
+
+class RVM(FeatureMachine):
+    """What both machines share: the candidates, the search, and what is kept of them."""
+
+    method: str
+    fit_intercept: bool
+    tol: float
+    max_iter: int
+    n_restarts: int
+    random_state: Any
+
+    # ---- fitting
+
+    def _check_options(self) -> None:
+        owner = type(self).__name__
+        if self.method not in METHODS:
+            raise bad(owner, "method", f"one of {METHODS}", repr(self.method), "'greedy' is the default.")
+        positive(owner, "tol", self.tol)
+        for name, least in (("max_iter", 1), ("n_restarts", 0)):
+            given = getattr(self, name)
+            if not isinstance(given, Integral) or given < least:
+                raise bad(owner, name, f"a whole number >= {least}", repr(given), "Leave it out for the default.")
+
+    def _design(self, X: Any, target: Array, weight: Array) -> Candidates:
+        data, used = self._data(X), np.flatnonzero(weight)
+        gram: Any = data.double().gram()
+        basis = Basis(gram if len(used) == len(data) else gram.sub(used), bias=self.fit_intercept)
+        return Candidates(np.empty((len(used), 0)), target[used], weight[used], data, used, basis)
+
+    def _search(self, model: Gaussian | Laplace) -> Relevance:
+        if self.method != "greedy":
+            return fixed_point(model, self.method, tol=self.tol, max_iter=self.max_iter)
+        seed = check_random_state(self.random_state).randint(2**31)
+        return greedy(model, tol=self.tol, max_iter=self.max_iter, restarts=self.n_restarts, seed=seed)
+
+    def _weights(self, basis: Basis, found: Relevance, functions: int) -> Weights:
+        """The weights of all candidates; most are zero."""
+        wide = np.zeros((functions, len(basis)))
+        wide.flat[found.index] = found.mean
+        intercept = wide[:, basis.n] if basis.bias else np.zeros(functions)
+        self.alpha_, self.sigma_ = found.alpha, found.covariance
+        self.log_evidence_, self.evidence_trace_ = found.log_evidence, found.trace
+        return Weights(wide[:, : basis.n].T, intercept, found)
+
+    def _keep_weights(self, X: Any, design: Design, found: Weights) -> None:
+        """Keep the items that have a precision, and remember which weight is where."""
+        assert design.centres is not None
+        n = len(found.W)
+        width = n + self.fit_intercept
+        column = found.certificate.index % width
+        some = np.unique(column[column < n])
+        self._keep(X, design.centres, design.places[some], found.W[some], found.intercept)
+        self._function = found.certificate.index // width
+        self._position = np.where(column < n, np.searchsorted(some, column), len(some))
+
+    # ---- prediction
+
+    def _halves(self, X: Any) -> Array:
+        """(m, functions, weights) on checked items: products of two of them are posterior covariances of the f."""
+        root = _root(self.sigma_)
+        functions = self._columns.shape[1]
+
+        def halves(Phi: Array) -> Array:
+            wide = np.column_stack([Phi, np.ones(len(Phi))])[:, self._position]
+            parts = [wide * (self._function == c) @ root for c in range(functions)]
+            return np.stack(parts, axis=1)
+
+        return self._by_rows(X, halves)
+
+
+def _root(S: Array) -> Array:
+    """R with R R' = S, for a covariance that may be singular to rounding."""
+    values, V = np.linalg.eigh(S)
+    return np.asarray(V * np.sqrt(np.maximum(values, 0.0)))
+
+
+class RVMRegressor(RVM, FeatureRegressor):
+    """The relevance vector machine for numbers: y ~ N(w' phi(x) + b, 1/beta), w_i ~ N(0, 1/alpha_i) (M5).
+
+    method       "greedy": Tipping and Faul's ascent, one precision at a time; "em" or "mackay": all at once, in n^3
+    beta         the precision of the noise; None learns it
+    tol          how much log evidence a change of one precision, or an exchange of two functions, may still gain
+    n_restarts   further greedy ascents, from the best model without a random half of its functions
+
+    A sample weight counts an item so many times.  After fit: support_ (the relevance vectors), dual_coef_, intercept_,
+    beta_, log_evidence_, evidence_trace_ (nondecreasing), certificate_, and alpha_ and sigma_, the precisions and the
+    posterior covariance of the weights that are kept, in the order of support_, with the intercept, if kept, last.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        method: str = "greedy",
+        beta: float | None = None,
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 5000,
+        n_restarts: int = 3,
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
+        self.method, self.beta, self.fit_intercept = method, beta, fit_intercept
+        self.tol, self.max_iter, self.n_restarts, self.random_state = tol, max_iter, n_restarts, random_state
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.beta is not None:
+            positive("RVMRegressor", "beta", self.beta)
+
+    def _solve(self, design: Design) -> Weights:
+        assert isinstance(design, Candidates)
+        model = Gaussian(design.basis, design.target, design.weight, None if self.beta is None else float(self.beta))
+        found = self._search(model)
+        self.beta_ = found.beta
+        return self._weights(design.basis, found, 1)
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """The mean w' phi(x) + b; with return_std also the deviation sqrt(1/beta + phi' Sigma phi) of a new y."""
+        X = self._items(X)
+        mean = self._values(X)
+        if not return_std:
+            return mean
+        return mean, np.sqrt(1.0 / self.beta_ + (self._halves(X)[:, 0] ** 2).sum(axis=1))
+
+
+class RVMClassifier(RVM, FeatureClassifier):
+    """The relevance vector machine for labels: sigm(w' phi(x) + b) for two classes, softmax for more (M6).
+
+    The weights are found by Laplace's approximation.  With more than two classes a kernel function has a weight for
+    every class, and each a precision of its own; an item is a relevance vector if any class uses it.
+
+    method, tol, n_restarts as in RVMRegressor; and
+
+    moderated      average probabilities over the posterior of f, which draws them to 1/2 where the data say little:
+                   P = sigm(f / sqrt(1 + pi v / 8)), v the variance of f, or of the difference of the two leading f
+    class_weight   weights of the classes, as in scikit-learn
+
+    After fit: classes_, support_, dual_coef_, intercept_, log_evidence_, evidence_trace_, certificate_, and alpha_ and
+    sigma_ of the weights that are kept, class by class, in each the items in the order of support_, then the intercept.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        method: str = "greedy",
+        moderated: bool = True,
+        class_weight: Any = None,
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 5000,
+        n_restarts: int = 3,
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
+        self.method, self.moderated, self.class_weight, self.fit_intercept = (
+            method,
+            moderated,
+            class_weight,
+            fit_intercept,
+        )
+        self.tol, self.max_iter, self.n_restarts, self.random_state = tol, max_iter, n_restarts, random_state
+
+    def _solve(self, design: Design) -> Weights:
+        assert isinstance(design, Candidates)
+        model = Laplace(design.basis, design.target, len(self.classes_), design.weight)
+        return self._weights(design.basis, self._search(model), model.C)
+
+    def decision_function(self, X: Any) -> Array:
+        """The log odds of the second class, or one column per class: f itself, or with `moderated` f shrunk."""
+        f = super().decision_function(X)
+        if not self.moderated:
+            return f
+        shrunk = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * self._contrast(self._items(X), f))
+        return np.asarray(f * (shrunk if f.ndim == 1 else shrunk[:, None]))
+
+    def _contrast(self, X: Any, f: Array) -> Array:
+        """The posterior variance of f, or of the difference of the two leading functions."""
+        halves = self._halves(X)
+        if f.ndim == 1:
+            return np.asarray((halves[:, 0] ** 2).sum(axis=1))
+        first, second = np.argsort(f, axis=1)[:, :-3:-1].T
+        rows = np.arange(len(f))
+        return np.asarray(((halves[rows, first] - halves[rows, second]) ** 2).sum(axis=1))

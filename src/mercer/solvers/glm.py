@@ -1,0 +1,261 @@
+"""Generalised linear models with a ridge, by Newton's method (iteratively reweighted least squares).
+
+    minimise  P(W, b) = sum_i s_i loss(t_i, W' phi_i + b) + alpha/2 |W|^2
+
+over the rows phi_i of a design matrix, with weights s_i, the losses of a family (families.py), and b not penalised.
+A Newton step is also a proof.  To first order it moves the slopes u_i of the losses to u_i + A''(f_i) df_i, and these
+are feasible for the dual,
+
+    maximise  D(u) = sum_i s_i (A*(t_i) - A*(t_i + u_i)) - |sum_i s_i u_i phi_i|^2 / (2 alpha),   sum_i s_i u_i = 0,
+
+as soon as all t_i + u_i are means; the optimum lies between D and P.  With alpha = 0 the sum over phi_i must vanish,
+which it does but for rounding.  Classes that the features separate have no optimum then: the solver says "separable".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.engine import fill
+from mercer.errors import bad
+from mercer.solvers.families import Family
+from mercer.solvers.solution import Solution
+from mercer.typing import Array
+
+_DIRECT = 500  # unknowns up to which a Hessian of several functions is factorised; beyond, conjugate gradients
+_EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GLMSolution(Solution):
+    """f = W' phi + intercept, one column per function; `gradient` is the norm of the gradient of P at it."""
+
+    W: Array
+    intercept: Array
+    gradient: float
+
+    def __str__(self) -> str:
+        if self.reason == "separable":
+            return "The features separate the classes, so that without a penalty no finite weights are the best."
+        return (
+            f"The objective is within {max(self.relative_gap, 0.0):.1e} (relative) of the best possible: primal "
+            f"{self.primal:.8g}, dual {self.dual:.8g}, gap {self.gap:.1e}; the norm of the gradient is "
+            f"{self.gradient:.1e}."
+        )
+
+
+def solve_glm(
+    Phi: Array,
+    y: Array,
+    family: Family,
+    *,
+    alpha: float,
+    weight: Array | None = None,
+    fit_intercept: bool = True,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    start: GLMSolution | None = None,
+) -> GLMSolution:
+    """Newton steps until the relative duality gap is at most `tol`, or the gap below rounding.
+
+    `start` is a solution to begin with.
+    """
+    problem = GLMProblem.of(Phi, y, family, alpha, weight, fit_intercept)
+    state = problem.at(problem.first(start))
+    rounding = 100.0 * _EPS * float(problem.s.sum())
+    dual, reason, n_iter = -np.inf, "", 0
+    while not reason:
+        step = problem.newton(state)
+        dual = max(dual, problem.dual(step))
+        moved = problem.searched(state, step)
+        stuck, state, n_iter = moved is state, moved, n_iter + 1
+        if alpha == 0.0 and family.perfect(state.f, problem.t):
+            dual, reason = 0.0, "separable"
+        elif np.isfinite(dual) and state.primal - dual <= tol * max(state.primal, abs(dual)) + rounding:
+            reason = "converged"
+        elif stuck or n_iter >= max_iter:
+            reason = "stalled" if stuck else "max_iter"
+    return problem.solution(state, dual, n_iter, reason)
+
+
+@dataclass(frozen=True, eq=False)
+class GLMState:
+    """Coefficients B of [phi, 1], with f, the slopes u = A'(f) - t and the objective there."""
+
+    B: Array
+    f: Array
+    u: Array
+    primal: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """The change D of B, that of f, and the slopes it leads to in first order."""
+
+    D: Array
+    df: Array
+    u: Array
+
+
+@dataclass(frozen=True, eq=False)
+class GLMProblem:
+    """The problem in the coordinates of the solver: Z = [Phi, 1], and at most as many features as items.
+
+    More features than items are turned into their coordinates in the span of the items (`turn`), which changes
+    neither f nor |W|.
+    """
+
+    Z: Array
+    t: Array
+    s: Array
+    family: Family
+    ridge: Array  # alpha for every row of B, 0 for the intercept
+    turn: Array | None
+    fit_intercept: bool
+
+    @classmethod
+    def of(cls, Phi: Array, y: Array, family: Family, alpha: float, weight: Any, fit_intercept: bool) -> Self:
+        Phi, turn, y = np.asarray(Phi, dtype=float), None, np.asarray(y)
+        s = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
+        if not s.all():
+            Phi, y, s = Phi[s > 0.0], y[s > 0.0], s[s > 0.0]
+        n, K = Phi.shape
+        if not 0.0 <= alpha < np.inf:
+            raise bad("solve_glm", "alpha", "a number >= 0", alpha, "It multiplies |w|^2 / 2.")
+        size = (min(n, K) + 1) * (n + (min(n, K) + 1) * min(family.functions, 2) ** 2)
+        fill.require_memory("Newton's method", 16 * size, "Use fewer features.")
+        if n < K:
+            turn, R = np.linalg.qr(Phi.T)
+            Phi = R.T
+        Z = np.column_stack([Phi, np.ones(n)]) if fit_intercept else Phi
+        ridge = np.full(Z.shape[1], float(alpha))
+        ridge[Phi.shape[1] :] = 0.0
+        return cls(Z, family.statistic(y), s, family, ridge, turn, fit_intercept)
+
+    # ---- values
+
+    def first(self, start: GLMSolution | None) -> Array:
+        """The coefficients of a solution, or the best constant."""
+        B = np.zeros((self.Z.shape[1], self.family.functions))
+        if start is not None:
+            W = self.family.hidden(start.W)
+            B[: len(B) - self.fit_intercept] = W if self.turn is None else self.turn.T @ W
+            B[len(B) - self.fit_intercept :] = self.family.hidden(start.intercept)
+        elif self.fit_intercept:
+            B[-1] = self.family.constant(self.s @ self.t / self.s.sum())
+        return B
+
+    def at(self, B: Array, f: Array | None = None) -> GLMState:
+        f = self.Z @ B if f is None else f
+        loss = self.family.loss(f, self.t)
+        primal = float(self.s @ loss) + 0.5 * float(self.ridge @ (B * B).sum(axis=1))
+        return GLMState(B, f, self.family.mean(f) - self.t, primal)
+
+    def gradient(self, state: GLMState) -> Array:
+        return np.asarray(self.Z.T @ (self.s[:, None] * state.u) + self.ridge[:, None] * state.B)
+
+    def dual(self, step: _Step) -> float:
+        """D at the slopes a Newton step leads to; -infinity where they are none."""
+        gain = float(self.s @ (self.family.conjugate(self.t) - self.family.conjugate(self.t + step.u)))
+        v = (self.Z.T @ (self.s[:, None] * step.u))[self.ridge > 0.0]
+        return gain - 0.5 * float((v * v).sum()) / float(self.ridge.max(initial=1e-300))
+
+    # ---- steps
+
+    def newton(self, state: GLMState) -> _Step:
+        """The minimiser of the quadratic model at a state."""
+        g, C = self.gradient(state), self.s[:, None, None] * self.family.curvature(state.f)
+        if g.size == 0:
+            D = np.zeros_like(g)
+        elif g.size > _DIRECT and g.shape[1] > 1:
+            D = self._iterated(C, g)
+        else:
+            D = -solved(self.hessian(C), g.T.ravel()).reshape(g.T.shape).T
+        if self.fit_intercept:  # sum_i s_i u_i = 0 again, which the dual needs exactly
+            error = (g + self._curved(C, D))[-1]
+            D[-1] -= np.linalg.solve(C.sum(axis=0) + 1e-300 * np.eye(len(error)), error)
+        df = self.Z @ D
+        return _Step(D, df, state.u + np.einsum("nab,nb->na", self.family.curvature(state.f), df))
+
+    def hessian(self, C: Array) -> Array:
+        """(functions * features)^2: the blocks Z' diag(C_ab) Z, and the ridge."""
+        m, p = C.shape[1], self.Z.shape[1]
+        H = np.empty((m, p, m, p))
+        for a in range(m):
+            R = np.sqrt(C[:, a, a, None]) * self.Z
+            H[a, :, a] = R.T @ R  # half the work of the product of two
+            for b in range(a):
+                H[a, :, b] = self.Z.T @ (C[:, a, b, None] * self.Z)
+                H[b, :, a] = H[a, :, b].T
+            H[a, np.arange(p), a, np.arange(p)] += self.ridge
+        return H.reshape(m * p, m * p)
+
+    def _curved(self, C: Array, D: Array) -> Array:
+        """The Hessian times D, without the Hessian."""
+        return np.asarray(self.Z.T @ np.einsum("nab,nb->na", C, self.Z @ D) + self.ridge[:, None] * D)
+
+    @cached_property
+    def _bound(self) -> Any:
+        """A factor of one block for all functions that bounds the Hessian: A'' of a softmax is at most 1/2."""
+        from scipy.linalg import cho_factor
+
+        H = 0.5 * self.Z.T @ (self.s[:, None] * self.Z) + np.diag(self.ridge)
+        H[np.diag_indices_from(H)] += _EPS * np.trace(H)
+        return cho_factor(H, lower=True, overwrite_a=True)
+
+    def _iterated(self, C: Array, g: Array) -> Array:
+        """Newton's step by conjugate gradients, to a thousandth of the gradient in the norm of the bound."""
+        from scipy.linalg import cho_solve
+
+        D, r = np.zeros_like(g), -g
+        p = z = cho_solve(self._bound, r)
+        rz = first = float((r * z).sum())
+        for _ in range(10 * g.shape[0]):
+            if rz <= 1e-6 * first:
+                break
+            Hp = self._curved(C, p)
+            h = rz / float((p * Hp).sum())
+            D, r = D + h * p, r - h * Hp
+            z = cho_solve(self._bound, r)
+            before, rz = rz, float((r * z).sum())
+            p = z + (rz / before) * p
+        return D
+
+    def searched(self, state: GLMState, step: _Step) -> GLMState:
+        """The state after the longest of 1, 1/2, 1/4, ... steps that lowers P as its slope promises, or the old one."""
+        slope, h = float((self.gradient(state) * step.D).sum()), 1.0
+        while h > 1e-10:
+            moved = self.at(state.B + h * step.D, state.f + h * step.df)
+            if moved.primal <= state.primal + 1e-4 * h * slope + 4.0 * _EPS * state.primal:
+                return moved if moved.primal < state.primal or h == 1.0 else state
+            h *= 0.5
+        return state
+
+    def solution(self, state: GLMState, dual: float, n_iter: int, reason: str) -> GLMSolution:
+        state = self.at(state.B)  # f without the rounding that steps have gathered
+        K = len(state.B) - self.fit_intercept
+        W = self.family.shown(state.B[:K] if self.turn is None else self.turn @ state.B[:K])
+        intercept = state.B[-1] if self.fit_intercept else np.zeros(self.family.functions)
+        return GLMSolution(
+            W=W, intercept=self.family.shown(intercept), gradient=float(np.linalg.norm(self.gradient(state))),
+            primal=state.primal, dual=dual, n_iter=n_iter, converged=reason == "converged", reason=reason,
+        )  # fmt: skip
+
+
+def solved(H: Array, g: Array) -> Array:
+    """H^-1 g by Cholesky, or the shortest solution by eigenvalues where H is singular to working precision."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+
+    try:
+        x = cho_solve(cho_factor(H, lower=True), g)
+        if np.linalg.norm(H @ x - g) <= 1e-6 * np.linalg.norm(g):
+            return np.asarray(x)
+    except LinAlgError:
+        pass
+    values, V = eigh(H)
+    some = values > len(H) * _EPS * max(values[-1], 0.0)
+    return np.asarray(V[:, some] @ ((V[:, some].T @ g) / values[some]))

@@ -1,0 +1,9 @@
+"""Sparse Bayesian learning: relevance vector machines by the evidence of their precisions.
+
+basis.py       the functions to choose from: kernel values with every item, and a constant
+evidence.py    what one precision can gain, in closed form; the answer and its witness
+gaussian.py    the evidence of numbers with Gaussian noise
+laplace.py     the evidence of labels, by Laplace's approximation
+greedy.py      the ascent that both share: add, re-estimate, delete, exchange
+em.py          the twin: all precisions at once, by EM or MacKay's fixed point
+"""

@@ -1,0 +1,79 @@
+"""The functions a relevance vector machine chooses from: phi_j = k(., x_j) for every item, and perhaps a constant.
+
+The matrix Phi = [K, 1] is kept when it is small; of a larger one only the columns that are asked for are made, and
+products are streamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mercer.config import config
+from mercer.engine.pool import run
+from mercer.engine.tiles import cuts
+from mercer.solvers.rvm.shelf import Shelf
+from mercer.typing import Array, Gram
+
+_SHARE = 0.25  # of the memory budget: a Gram up to this size is kept
+_ROWS = 256  # that one thread works on at a time
+_TINY = 1e-300
+
+
+class Basis:
+    """Phi (n, N): the columns of a symmetric Gram, and a last column of ones when there is an intercept.
+
+    The columns that were asked for are rows of `shelf`.
+    """
+
+    def __init__(self, gram: Gram, *, bias: bool = True) -> None:
+        self.n, self.bias = len(gram), bias
+        kept = 8 * self.n**2 <= _SHARE * config().memory
+        self.K = np.asarray(gram.dense(), dtype=float) if kept else None
+        self._gram, self._diag = gram, np.asarray(gram.diag(), dtype=float)
+        self.shelf = Shelf(self._functions, self.n)
+
+    def __len__(self) -> int:
+        return self.n + self.bias
+
+    def _functions(self, index: Array) -> Array:
+        """The columns `index` of Phi, as rows."""
+        items = index < self.n
+        out = np.ones((len(index), self.n))
+        out[items] = self.K[index[items]] if self.K is not None else self._gram.rows(index[items])
+        return out
+
+    def project(self, V: Array) -> Array:
+        """Phi' V."""
+        out = np.empty((len(self), V.shape[1]))
+        if self.K is None:
+            out[: self.n] = self._gram @ V
+        else:
+            self._by_rows(out, lambda rows: rows @ V)
+        out[self.n :] = V.sum(axis=0)
+        return out
+
+    def squares(self, V: Array) -> Array:
+        """(Phi o Phi)' V, with squares entry by entry."""
+        out = np.empty((len(self), V.shape[1]))
+        self._by_rows(out, lambda rows: (rows * rows) @ V)
+        out[self.n :] = V.sum(axis=0)
+        return out
+
+    def _by_rows(self, out: Array, value: Callable[[Array], Array]) -> None:
+        """out[r] = value(K[r]), a few rows at a time."""
+
+        def piece(r: slice) -> None:
+            out[r] = value(self._functions(np.arange(self.n)[r]) if self.K is None else self.K[r])
+
+        run(piece, cuts(self.n, _ROWS))
+
+    def likeness(self, j: int) -> Array:
+        """k(x_i, x_j)^2 / (k(x_i, x_i) k(x_j, x_j)), at most 1: how much phi_i looks like phi_j."""
+        out = np.zeros(len(self))
+        if j < self.n:
+            size = np.maximum(np.abs(self._diag) * abs(self._diag[j]), _TINY)
+            out[: self.n] = np.minimum(self.shelf.rows(np.array([j]))[0] ** 2 / size, 1.0)
+        out[j] = 1.0
+        return out

@@ -1,0 +1,169 @@
+"""Greedy ascent on the evidence: what gains most is done first (Tipping & Faul, 2003), by working sets.
+
+    1. S and Q of all candidates say what each could gain: the best, unlike each other, join the active ones
+    2. among these few, variances change one at a time while that gains: P has a row for each of them, so that a step
+       costs no look at the data
+    3. beta or the mode is found anew; back to 2 while anything changes, then to 1
+
+until no single change and no exchange of an active function for another gains more than tol.  Every step that is kept
+raises the evidence.  It has many local maxima: a restart drops half of the functions and climbs again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.engine.pool import one_blas_thread
+from mercer.solvers.rvm.evidence import Relevance, View
+from mercer.typing import Array
+
+_JOIN = 32  # candidates that join the active ones at a time, or a quarter of these if that is more
+_COARSE = 1.0  # tolerance of the first ascent, with beta held
+_ROUNDS = 10  # of steps 2 and 3
+_REACH = 10_000  # changes of variances between two fits, at most
+_SHARES = (0.3, 0.1, 0.03)  # of a change that is tried before it is refused
+_GRAIN = 1e-11  # a candidate of which the others explain all but this share is one of them, to rounding
+
+
+def greedy(
+    model: Any, *, tol: float = 1e-3, max_iter: int = 1000, restarts: int = 0, seed: int | np.random.Generator = 0
+) -> Relevance:
+    """Ascend from nothing, first roughly with beta held, then to tol; a restart counts when it ends higher."""
+    with one_blas_thread():  # most products are small; the large ones are cut into pieces for all threads
+        return _greedy(model, tol, max_iter, restarts, np.random.default_rng(seed))
+
+
+def _greedy(model: Any, tol: float, max_iter: int, restarts: int, rng: np.random.Generator) -> Relevance:
+    climb = Climb(model.held(), model.start(), [])
+    climb.run(max(tol, _COARSE), max_iter)
+    climb = Climb(model, climb.fit, climb.trace)
+    converged = climb.run(tol, max_iter)
+    for _ in range(restarts):
+        kept = rng.random(len(climb.fit.index)) < 0.5
+        again = Climb(model, model.at(climb.fit.index[kept], climb.fit.tau[kept], climb.fit), [])
+        ended = again.run(tol, max_iter)
+        if again.fit.evidence > climb.fit.evidence:
+            again.trace = [*climb.trace, again.fit.evidence]
+            climb, converged = again, ended
+    return climb.report("converged" if converged else "max_iter")
+
+
+class Climb:
+    """One ascent: the fit it has come to, and the evidence on the way."""
+
+    def __init__(self, model: Any, fit: Any, trace: list[float]) -> None:
+        self.model, self.fit, self.reach = model, fit, _REACH
+        self.refused = np.zeros(len(model), dtype=bool)
+        self.trace = trace or [fit.evidence]
+
+    def report(self, reason: str) -> Relevance:
+        """What was found, and how much could still be gained."""
+        fit, view = self.fit, self.model.view(self.fit)
+        return Relevance(
+            index=fit.index, alpha=1.0 / fit.tau, mean=fit.mean, covariance=fit.factor.covariance(), beta=fit.beta,
+            log_evidence=fit.evidence, trace=np.array(self.trace), gain=float(self._alone(view).max(initial=0.0)),
+            exchange=float(self._exchanged(view).max(initial=0.0)), noise=self.model.noise(fit),
+            n_iter=len(self.trace) - 1, converged=reason == "converged", reason=reason,
+        )  # fmt: skip
+
+    def run(self, tol: float, max_iter: int) -> bool:
+        """Ascend until nothing gains more than tol; False when max_iter ended it."""
+        while True:
+            self._refit(tol)
+            view = self.model.view(self.fit)
+            gains = self._alone(view)
+            if not gains.max(initial=0.0) > tol:
+                gains = self._exchanged(view)
+            if not gains.max(initial=0.0) > tol:
+                return True
+            if len(self.trace) > max_iter:
+                return False
+            before = self.fit.evidence
+            self._settle(self._joined(gains, tol), view, tol)
+            self.trace.append(self.fit.evidence)
+            if self.fit.evidence - before > tol:
+                self.refused[:] = False
+            else:
+                self.refused |= gains > tol  # they were tried, and did not keep what they promised
+
+    def _refit(self, tol: float) -> None:
+        """Find beta anew while that gains."""
+        before = -np.inf
+        while self.fit.evidence - before > 0.1 * tol:
+            before, fit = self.fit.evidence, self.model.at(self.fit.index, self.fit.tau, self.fit)
+            self.fit = fit if fit.evidence > before else self.fit
+        self.trace[-1] = self.fit.evidence
+
+    def _grain(self, view: View) -> Array:
+        """How much of each candidate must be unexplained: all of it and more where a change has been refused."""
+        return np.where(self.refused, np.inf, _GRAIN * view.size)
+
+    def _alone(self, view: View) -> Array:
+        """What a change of each variance alone would gain."""
+        from mercer.compiled.rvm import singles
+
+        gains, _ = singles(view.S, view.Q, self._tau(), self._grain(view))
+        return np.asarray(gains)
+
+    def _exchanged(self, view: View) -> Array:
+        """What each candidate would gain by coming in for the best active one."""
+        from mercer.compiled.rvm import exchanges
+
+        index = self.fit.index
+        gains, _, _ = exchanges(view.pairs(), index, view.S, view.Q, self._tau(), self._grain(view))
+        return np.asarray(gains)
+
+    def _tau(self) -> Array:
+        """The variances of all candidates."""
+        tau = np.zeros(len(self.model))
+        tau[self.fit.index] = self.fit.tau
+        return tau
+
+    def _joined(self, gains: Array, tol: float) -> Array:
+        """The active candidates and the most promising others; each lowers the promise of those that look like it."""
+        promise = gains.copy()
+        joined: list[int] = []
+        promise[self.fit.index] = 0.0
+        most = max(_JOIN, len(self.fit.index) // 4)
+        while len(joined) < most and promise.max(initial=0.0) > tol:
+            j = int(np.argmax(promise))
+            joined.append(j)
+            promise *= 1.0 - self.model.likeness(j)
+        return np.union1d(self.fit.index, np.array(joined, dtype=np.intp))
+
+    def _settle(self, chosen: Array, view: View, tol: float) -> None:
+        """Change variances and refit among the chosen until nothing changes."""
+        for _ in range(_ROUNDS):
+            before = self.fit.evidence
+            if not self._ascend(chosen, view, 0.5 * tol) or self.fit.evidence - before <= 0.1 * tol:
+                return
+
+    def _ascend(self, chosen: Array, view: View, tol: float) -> bool:
+        """As many changes at once as lately raised the evidence, else fewer; one that fails even in part is refused."""
+        from mercer.compiled.rvm import ascend
+
+        old, knowledge = self._tau()[chosen], self.model.local(self.fit, chosen)
+        while True:
+            tau, (P, Q) = old.copy(), (part.copy() for part in knowledge)
+            made = ascend(P, Q, tau, self._grain(view)[chosen], tol, self.reach)
+            if made == 0:
+                return False
+            if self._accept(chosen, tau):
+                self.reach = min(4 * self.reach, _REACH)
+                return True
+            if made == 1:
+                if any(self._accept(chosen, old + share * (tau - old)) for share in _SHARES):
+                    return True
+                changed = np.flatnonzero(tau != old)
+                self.refused[chosen[changed[np.argmax(tau[changed])]]] = True  # of an exchange, what comes
+            self.reach = max(made // 4, 1)
+
+    def _accept(self, chosen: Array, tau: Array) -> bool:
+        """Move there, unless the evidence is no higher there."""
+        new = self.model.at(chosen[tau > 0.0], tau[tau > 0.0], self.fit)
+        higher = bool(new.evidence > self.fit.evidence)
+        if higher:
+            self.fit = new
+        return higher
