@@ -6,8 +6,8 @@ loop.  What that leaves unsolved (a dual without end, a tolerance that single pr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from mercer.typing import Array
 
 SLACK = 0.97  # of the tolerance, for the loop sees kernel values in single precision
 STEPS = 100_000  # SMO steps of one problem between two looks at the clock
+TRIES = 50  # times so many steps, after which a problem is given up
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +28,57 @@ class Part:
     problem: Problem
     start: Array | None = None
 
+    def __len__(self) -> int:
+        return len(self.index)
+
     @property
     def plain(self) -> bool:
         """Whether the compiled loop knows this kind: one group, a bias, no ridge."""
         return self.problem.bias and self.problem.second is None and not len(self.problem.ridge)
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """The arrays of all parts, one after the other."""
+
+    ends: Array
+    index: Array
+    z: Array
+    lo: Array
+    hi: Array
+    epsilon: Array
+    b: Array
+    F: Array
+    steps: Array
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> Packed:
+        """Room for the solutions of these parts, with their starts."""
+        problems = [part.problem for part in parts]
+        z, lo, hi = (np.concatenate([getattr(p, name) for p in problems]) for name in ("z", "lo", "hi"))
+        b = np.concatenate([part.problem.start if part.start is None else part.start for part in parts])
+        return cls(
+            ends=np.concatenate([[0], np.cumsum([len(p) for p in problems])]),
+            index=np.concatenate([part.index for part in parts]), z=z, lo=lo, hi=hi,
+            epsilon=np.array([p.epsilon for p in problems]), b=b, F=np.empty_like(b),
+            steps=np.full(len(parts), -1, dtype=np.intp),
+        )  # fmt: skip
+
+    def solve(self, K: Array, tol: float, *, exact: bool, chain: bool) -> None:
+        """Fill b, F and steps in one compiled call."""
+        from mercer.compiled import parts as loops
+
+        # one kind of array, for each that differs would be compiled for
+        K = np.require(K, K.dtype if K.dtype in (np.float32, np.float64) else np.float64, ["C", "W"])
+        loops.solve_parts(
+            K, self.index, self.ends, self.z, self.lo, self.hi, self.epsilon, self.b, self.F, SLACK * tol, STEPS,
+            exact and K.dtype == np.float64, chain, self.steps,
+        )  # fmt: skip
+
+    def certified(self, p: int, problem: Problem, tol: float) -> DualSolution:
+        """What was found for part p, with its proof."""
+        b, F = self.b[self.ends[p] : self.ends[p + 1]], self.F[self.ends[p] : self.ends[p + 1]]
+        return certify(b, F, problem, tol=tol, n_iter=max(int(self.steps[p]), 0), reason="stalled")
 
 
 def solve_parts(K: Array, parts: Sequence[Part], *, tol: float, rough: bool = False) -> list[DualSolution | None]:
@@ -39,19 +87,29 @@ def solve_parts(K: Array, parts: Sequence[Part], *, tol: float, rough: bool = Fa
     Parts on the same items should follow one another: the entries of K are then gathered once.  A rough solution has
     a gradient in single precision.
     """
-    from mercer.compiled import parts as loops
+    packed = Packed.of(parts)
+    packed.solve(K, tol, exact=not rough, chain=False)
+    found = [packed.certified(p, part.problem, tol) for p, part in enumerate(parts)]
+    return [s if steps >= 0 and s.converged else None for s, steps in zip(found, packed.steps, strict=True)]
 
-    K = K if K.dtype in (np.float32, np.float64) else K.astype(np.float64)
-    ends = np.concatenate([[0], np.cumsum([len(part.index) for part in parts])])
-    index = np.concatenate([part.index for part in parts])
-    z, lo, hi = (np.concatenate([getattr(part.problem, name) for part in parts]) for name in ("z", "lo", "hi"))
-    b = np.concatenate([part.problem.start if part.start is None else part.start for part in parts])
-    F, steps = np.empty_like(b), np.zeros(len(parts), dtype=np.intp)
-    exact = K.dtype == np.float64 and not rough
-    loops.solve_parts(K, index, ends, z, lo, hi, parts[0].problem.epsilon, b, F, SLACK * tol, STEPS, exact, steps)
-    found = []
-    for p, part in enumerate(parts):
-        mine = slice(ends[p], ends[p + 1])
-        solution = certify(b[mine], F[mine], part.problem, tol=tol, n_iter=int(steps[p]), reason="stalled")
-        found.append(solution if steps[p] >= 0 and solution.converged else None)
+
+def solve_chain(K: Array, parts: Sequence[Part], *, tol: float, go_on: Callable[[], bool]) -> list[DualSolution]:
+    """The solutions of plain parts on the same items, each from the one before it: a path of boxes, small ones first.
+
+    Between calls of STEPS steps it asks whether to `go_on`; what has not been solved then is left out at the end.  A
+    part that TRIES calls have not solved is taken as it is, with its gap.
+    """
+    found: list[DualSolution] = []
+    parts, tries = list(parts), 0
+    while len(found) < len(parts) and go_on():
+        left = parts[len(found) :]
+        packed = Packed.of(left)
+        packed.solve(K, tol, exact=False, chain=True)
+        solved, tries = int(np.argmin(np.append(packed.steps, -1) >= 0)), tries + 1
+        tries = 1 if solved else tries
+        if solved < len(left):
+            reached = packed.b[packed.ends[solved] : packed.ends[solved + 1]]
+            parts[len(found) + solved] = replace(left[solved], start=reached)
+        given_up = tries >= TRIES and not solved
+        found += [packed.certified(p, left[p].problem, tol) for p in range(solved + given_up)]
     return found

@@ -1,0 +1,1 @@
+"""Gaussian processes: priors over functions, and what data make of them."""

@@ -1,0 +1,260 @@
+"""Gaussian process classification by Laplace's approximation (M38).
+
+    f ~ GP(0, k),    p(y = +1 | f) = logistic(f) or Phi(f);    for more classes f_c ~ GP(0, k), p(c | f) = softmax(f)_c
+
+The posterior of f is replaced by the Gaussian at its maximum (solvers/laplace.py); its evidence tunes the kernel, and
+probabilities are averages over the Gaussian of f(x), so that they go to those of the prior far from the data.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.engine.fill import require_memory
+from mercer.errors import bad
+from mercer.estimators.base import OpenFit, positive
+from mercer.estimators.expansion import KernelItems
+from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
+from mercer.estimators.gaussian_process.label_evidence import evidence_at, latent_model, restricted, tuned
+from mercer.estimators.gaussian_process.labelled import Posterior, Problem, jointly, one_vs_one, one_vs_rest
+from mercer.estimators.gaussian_process.report import FitReport
+from mercer.estimators.labels import Labels
+from mercer.estimators.positivity import require_positive
+from mercer.solvers.likelihoods import Likelihood, Logistic, Probit
+from mercer.solvers.platt import couple
+from mercer.typing import Array
+
+LIKELIHOODS: dict[str, Likelihood] = {"logistic": Logistic(), "probit": Probit()}
+MULTI_CLASS = ("softmax", "one_vs_rest", "one_vs_one")
+
+
+class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore[misc]
+    """A classifier with calibrated probabilities and a kernel tuned by its evidence (M38).
+
+    kernel                  as in GaussianProcessRegressor: one of our kernels on any kind of item, one of
+                            scikit-learn's, a function, "precomputed", or a name ("rbf", "matern", ...).  Free
+                            hyper-parameters are tuned, Fixed(...) ones stay.  None is 1.0 * RBF(1.0)
+    likelihood              "logistic" or "probit", of two classes
+    multi_class             "softmax": one model of all classes, with a function each (logistic likelihood only);
+                            "one_vs_rest" and "one_vs_one": models of two classes, each with a kernel of its own
+    optimizer               "fmin_l_bfgs_b" is the name for a search that goes most of the way on subsets; None keeps
+                            the hyper-parameters, and a function as in scikit-learn is called on all items
+    n_restarts_optimizer    starts besides the hyper-parameters given, drawn between their bounds by random_state
+    prior                   a standard deviation s: theta ~ N(its start, s^2) is weighed against the evidence.  Classes
+                            that can be separated have no largest variance of f; a prior keeps it moderate
+    max_iter_predict        steps of Newton's method for the posterior's maximum
+    warm_start              a further fit begins at the maximum of the last one
+    copy_X_train            keep a copy of the items, as they may change later
+    n_jobs                  without effect: kernel values are made on all cores anyway
+    check_psd               "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
+
+    For a precomputed matrix, probabilities need k(x, x) of the new items: pass `prior` to them, unless it is the same
+    number for all training items.
+
+    After fit: classes_, n_classes_, kernel_ and fit_report_ (tuples for several models), certificate_ (the maximum of
+    the posterior and the proof of it), log_marginal_likelihood_value_ (of several models the mean, as in scikit-learn),
+    n_iter_, converged_, and the functions as expansions over all items: support_, dual_coef_, intercept_ (zeros).
+    """
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        optimizer: Any = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        max_iter_predict: int = 100,
+        warm_start: bool = False,
+        copy_X_train: bool = True,
+        random_state: Any = None,
+        multi_class: str = "softmax",
+        n_jobs: Any = None,
+        likelihood: str = "logistic",
+        prior: float | None = None,
+        check_psd: str = "warn",
+    ) -> None:
+        self.kernel = kernel
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.max_iter_predict = max_iter_predict
+        self.warm_start = warm_start
+        self.copy_X_train = copy_X_train
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.n_jobs = n_jobs
+        self.likelihood = likelihood
+        self.prior = prior
+        self.check_psd = check_psd
+
+    # ---- fitting
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to items X with labels y."""
+        self._check_options()
+        X, y = self._checked(X, y, reset=True)
+        labels = Labels.of(type(self).__name__, y)
+        self.classes_, self.n_classes_ = labels.classes, len(labels.classes)
+        problems = self._problems(labels.codes)
+        require_memory(f"Laplace's approximation for {len(y)} items", 4 * 8 * len(y) ** 2, "Fit a sample of them.")
+        self._model = latent_model(self, X)
+        require_positive(self, self._model.covariance.data)
+        random, starts = check_random_state(self.random_state), self._starts(problems)
+        found = [self._fitted(problem, start, random) for problem, start in zip(problems, starts, strict=True)]
+        self._posteriors = [posterior for posterior, _ in found]
+        self._model = restricted(self._model, self._posteriors[0].data)  # nothing else holds on to the items passed
+        self._describe([report for _, report in found], len(y))
+        return self
+
+    def _check_options(self) -> None:
+        owner = type(self).__name__
+        for name, allowed in (("likelihood", tuple(LIKELIHOODS)), ("multi_class", MULTI_CLASS)):
+            if getattr(self, name) not in allowed:
+                raise bad(owner, name, f"one of {allowed}", repr(getattr(self, name)), f"Leave out for {allowed[0]!r}.")
+        for name, least in (("n_restarts_optimizer", 0), ("max_iter_predict", 1)):
+            if not isinstance(getattr(self, name), Integral) or getattr(self, name) < least:
+                raise bad(owner, name, f"an integer >= {least}", repr(getattr(self, name)), "See the documentation.")
+        if not (self.optimizer in (None, "fmin_l_bfgs_b") or callable(self.optimizer)):
+            raise bad(owner, "optimizer", "'fmin_l_bfgs_b', None or a function", repr(self.optimizer),
+                      "None keeps the hyper-parameters.")  # fmt: skip
+        if self.prior is not None:
+            positive(owner, "prior", self.prior)
+
+    def _problems(self, codes: Array) -> list[Problem]:
+        if self.n_classes_ == 2 or self.multi_class == "one_vs_rest":
+            return one_vs_rest(codes, self.n_classes_, LIKELIHOODS[self.likelihood])
+        if self.multi_class == "one_vs_one":
+            return one_vs_one(codes, self.n_classes_, LIKELIHOODS[self.likelihood])
+        if self.likelihood != "logistic":
+            raise bad(type(self).__name__, "likelihood", "'logistic' for the softmax of more than two classes",
+                      repr(self.likelihood), "Use multi_class='one_vs_rest'.")  # fmt: skip
+        return jointly(codes, self.n_classes_)
+
+    def _starts(self, problems: list[Problem]) -> list[Array | None]:
+        """Where Newton's method begins: at the last fit's maximum if that is wanted and fits."""
+        last = [p.found.mode.coef for p in getattr(self, "_posteriors", [])] if self.warm_start else []
+        fitting = [coef.shape for coef in last] == [problem.shape for problem in problems]
+        return list(last) if fitting else [None] * len(problems)
+
+    def _fitted(self, problem: Problem, start: Array | None, random: Any) -> tuple[Posterior, FitReport | None]:
+        """The posterior of one problem, after its kernel has been tuned, and the report of that."""
+        data, steps = self._model.covariance.data, self.max_iter_predict
+        if not isinstance(data, KernelItems):
+            K = data.gram().sub(problem.index).dense()
+            return Posterior.of(problem, data.keep(problem.index), K, start, steps), None
+        every = len(problem.index) == len(data)
+        kept = data if every and not self.copy_X_train else data.keep(problem.index)
+        if self.optimizer is None or not kept.kernel.theta.size:
+            return Posterior.of(problem, kept, kept.gram().dense(), start, steps), None
+        found = tuned(self, restricted(self._model, kept), problem, start, random)
+        best = found.model.covariance.data
+        posterior = Posterior.of(problem, best, best.gram().dense(), found.start, steps)
+        return posterior, found.report(posterior.found.evidence)
+
+    def _describe(self, reports: list[FitReport | None], n: int) -> None:
+        """The public attributes of a fit."""
+        modes = [posterior.found.mode for posterior in self._posteriors]
+        self.kernel_ = _one([restricted(self._model, posterior.data).kernel() for posterior in self._posteriors])
+        self.fit_report_ = _one(reports)
+        self.log_marginal_likelihood_value_ = float(np.mean([p.found.evidence for p in self._posteriors]))
+        self.certificate_ = max(modes, key=lambda mode: (not mode.converged, mode.gap))
+        ends = [report.climbs[-1].reason for report in reports if report and report.climbs]
+        self.n_iter_ = max(mode.n_iter for mode in modes)
+        self.converged_ = self.certificate_.converged and "max_iter" not in ends
+        self.support_ = np.arange(n, dtype=np.int32)
+        self.dual_coef_ = np.vstack([_spread(p, n) for p in self._posteriors])
+        self.intercept_ = np.zeros(len(self.dual_coef_))
+        self._warn()
+
+    def _warn(self) -> None:
+        """Say what was stopped early, and what would help."""
+        text = f"the search of hyper-parameters stopped before its end: {self.fit_report_}. Fit again from kernel_."
+        if not self.certificate_.converged:
+            text = f"Newton's method stopped early (max_iter). {self.certificate_} Raise max_iter_predict."
+        if not self.converged_:
+            warnings.warn(f"{type(self).__name__}: {text}", OpenFit, stacklevel=4)
+
+    # ---- what is known after it
+
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
+        """The evidence at theta, with eval_gradient and its slope there; without theta that of the fit.
+
+        Of several models it is the mean, and theta is theirs one after the other, or one for all of them.
+        `clone_kernel` is without effect: kernels are values.
+        """
+        check_is_fitted(self)
+        if theta is None:
+            if eval_gradient:
+                raise bad(type(self).__name__, "theta", "given for a gradient", "None", "Pass kernel_.theta.")
+            return self.log_marginal_likelihood_value_
+        theta, count = np.asarray(theta, dtype=float), len(self._posteriors)
+        separate = theta.shape == (count * len(self._model.covariance.theta),)
+        pieces = theta.reshape(count, -1) if separate else [theta] * count
+        values, slopes = zip(*(
+            evidence_at(self._model, posterior, self.max_iter_predict, piece, eval_gradient)
+            for posterior, piece in zip(self._posteriors, pieces, strict=True)
+        ), strict=True)  # fmt: skip
+        if not eval_gradient:
+            return float(np.mean(values))
+        return float(np.mean(values)), (np.concatenate(slopes) if separate else np.sum(slopes, axis=0)) / count
+
+    # ---- prediction
+
+    def predict(self, X: Any, prior: Any = None) -> Array:
+        """The most probable class; `prior` for more than two of them and precomputed matrices, as in predict_proba."""
+        X = self._new(X)
+        if self.n_classes_ == 2:  # p > 1/2 where f > 0 on average
+            return np.asarray(self.classes_[(self._posteriors[0].mean(X) > 0.0).astype(np.intp)])
+        return np.asarray(self.classes_[self._probabilities(X, prior).argmax(axis=1)])
+
+    def predict_proba(self, X: Any, prior: Any = None) -> Array:
+        """P(class | x) in the order of classes_, averaged over the posterior of f; `prior` for precomputed matrices.
+
+        Of two classes to 1e-13.  The softmax is averaged over a fixed set of points, to about 1e-4 for three classes.
+        One against the rest is divided by its sum, one against one is coupled (Wu, Lin & Weng, 2004).
+        """
+        return self._probabilities(self._new(X), prior)
+
+    def predict_log_proba(self, X: Any, prior: Any = None) -> Array:
+        """The logarithm of `predict_proba`."""
+        return np.asarray(np.log(self.predict_proba(X, prior)))
+
+    def latent_mean_and_variance(self, X: Any, prior: Any = None) -> tuple[Array, Array]:
+        """Mean and variance of f at new items: (m,) for two classes, else (m, functions)."""
+        X = self._new(X)
+        parts = [posterior.latent(X, prior) for posterior in self._posteriors]
+        if len(parts) > 1:
+            return tuple(np.column_stack(columns) for columns in zip(*parts, strict=True))  # type: ignore[return-value]
+        ((mean, spread),) = parts
+        return mean, np.diagonal(spread, axis1=1, axis2=2).copy() if spread.ndim == 3 else spread
+
+    def _new(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._checked(X, reset=False)
+
+    def _probabilities(self, X: Any, prior: Any) -> Array:
+        parts = [posterior.probabilities(X, prior) for posterior in self._posteriors]
+        if len(parts) == 1:
+            return parts[0]
+        ones = np.column_stack([P[:, 1] for P in parts])
+        if self.multi_class == "one_vs_one":
+            return couple(ones)
+        return np.asarray(ones / ones.sum(axis=1, keepdims=True))
+
+
+def _one(found: list[Any]) -> Any:
+    """The only entry, or all of them as a tuple."""
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _spread(posterior: Posterior, n: int) -> Array:
+    """The coefficients of a posterior's functions over all n items, one row each."""
+    rows = np.atleast_2d(posterior.found.mode.coef.T)
+    out = np.zeros((len(rows), n))
+    out[:, posterior.problem.index] = rows
+    return out

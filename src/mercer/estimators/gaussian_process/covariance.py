@@ -1,0 +1,146 @@
+"""The covariance of noisy values of a Gaussian process, as a function of its hyper-parameters.
+
+    M = K + diag(alpha) + noise I,    theta = (hyper-parameters of the kernel, log noise)
+
+`Covariance` is a value: `at(theta)` gives another one.  Matrices are filled tile by tile into a buffer the caller owns,
+and derivatives are folded from tiles, so that the buffer is all the memory there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from mercer import parameters
+from mercer.engine.pool import run
+from mercer.engine.tiles import lower_tiles
+from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.gram import LazyGram
+from mercer.kernels.base import gram_of
+from mercer.parameters import LogOrZero, Parameter, Slot, hyper, value
+from mercer.typing import Array
+
+_STEP = 1e-3  # in theta, of the differences that the information is made of
+_PROBES = 8  # random vectors that stand for a trace
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The variance of the noise, a hyper-parameter like those of kernels; 0 is none and stays so."""
+
+    variance: Parameter = hyper(0.0, LogOrZero)  # noqa: RUF009
+
+    def __post_init__(self) -> None:
+        parameters.check(self)
+
+    @property
+    def slots(self) -> list[Slot]:
+        return parameters.slots(self)
+
+    @property
+    def value(self) -> float:
+        return float(value(self.variance))
+
+
+@dataclass(frozen=True, eq=False)
+class Covariance:
+    """The items under their kernel, the learned noise, and the known noise variance of every item."""
+
+    data: Data
+    noise: Noise
+    alpha: Array
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    # ---- hyper-parameters
+
+    @property
+    def _slots(self) -> list[Slot]:
+        own = self.data.kernel.slots() if isinstance(self.data, KernelItems) else []
+        return own + self.noise.slots
+
+    @property
+    def theta(self) -> Array:
+        return np.concatenate([slot.theta for slot in self._slots] or [np.empty(0)])
+
+    @property
+    def bounds(self) -> Array:
+        own = self.data.kernel.bounds if isinstance(self.data, KernelItems) else np.empty((0, 2))
+        return np.vstack([own, *(slot.bounds for slot in self.noise.slots)])
+
+    @property
+    def names(self) -> list[str]:
+        own = self.data.kernel.theta_names if isinstance(self.data, KernelItems) else []
+        return own + ["noise"] * len(self.noise.slots)
+
+    def at(self, theta: Array) -> Self:
+        """The same items at other hyper-parameters."""
+        theta = np.asarray(theta, dtype=float)
+        noise, data = self.noise, self.data
+        if noise.slots:
+            noise, theta = Noise(noise.slots[0].at(theta[-1:])), theta[:-1]
+        if isinstance(data, KernelItems):
+            kernel = data.kernel.with_theta(theta)
+            data = KernelItems(kernel, data.items, kernel.prepare(data.items))
+        return replace(self, noise=noise, data=data)
+
+    # ---- items
+
+    def take(self, index: Array) -> Self:
+        """Only these items."""
+        if isinstance(self.data, KernelItems):
+            kept: Data = self.data.keep(index)
+        else:
+            K = self.data.gram().sub(index).dense()
+            kept = GivenGram(K, len(index), np.arange(len(index)))
+        return replace(self, data=kept, alpha=self.alpha[index])
+
+    # ---- matrices
+
+    def fill(self, out: Array) -> None:
+        """Write M into `out`, both triangles."""
+        if isinstance(self.data, KernelItems):
+            gram_of(self.data.kernel, self.data.prepared, self.data.prepared, out=out)
+        else:
+            out[...] = self.data.gram().dense()
+        out.flat[:: len(out) + 1] += self.alpha + self.noise.value
+
+    def slope(self, weights: Callable[[slice, slice], Array], trace: float) -> Array:
+        """d/dtheta of sum_ij W_ij M_ij from tiles of W under the diagonal (off it counted twice) and its trace."""
+        own = np.empty(0)
+        if isinstance(self.data, KernelItems) and self.data.kernel.slots():
+            kernel, A, tiles = self.data.kernel, self.data.prepared, lower_tiles(len(self))
+            terms: list[Any] = [None] * len(tiles)
+
+            def term(i: int) -> None:
+                r, c = tiles[i]
+                terms[i] = kernel.vjp(A[r], A[c], weights(r, c))
+
+            run(term, range(len(tiles)))
+            own = np.sum(terms, axis=0)
+        return np.concatenate([own, [trace * self.noise.value] * len(self.noise.slots)])
+
+    def moved_products(self, V: Array) -> list[Array]:
+        """(dM/dtheta_j) V for every j, by differences of K V in the hyper-parameters."""
+        products: list[Array] = []
+        if isinstance(self.data, KernelItems) and self.data.kernel.slots():
+            theta, high = self.data.kernel.theta, self.data.kernel.bounds[:, 1]
+            here = self._product(theta, V)
+            for j, step in enumerate(np.where(theta + _STEP > high, -_STEP, _STEP)):
+                there = theta.copy()
+                there[j] += step
+                products.append((self._product(there, V) - here) / step)
+        return products + [self.noise.value * V] * len(self.noise.slots)
+
+    def _product(self, theta: Array, V: Array) -> Array:
+        assert isinstance(self.data, KernelItems)
+        kernel = self.data.kernel.with_theta(theta)
+        return LazyGram.of(kernel, kernel.prepare(self.data.items)) @ V
+
+    def probes(self) -> Array:
+        """Random vectors, the same every time."""
+        return np.random.default_rng(0).normal(size=(len(self), _PROBES))

@@ -1,0 +1,154 @@
+"""The evidence of labels as a function of hyper-parameters: what solvers/evidence_search.py climbs for a classifier.
+
+The kernel is set up as for regression (setup.py), except that a latent function has no units: variances start at 1, and
+a WhiteKernel of scikit-learn stays a part of the kernel, as there is no noise beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import NotPositiveDefinite, bad
+from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.estimators.gaussian_process.covariance import Covariance, Noise
+from mercer.estimators.gaussian_process.labelled import Approximation, Posterior, Problem
+from mercer.estimators.gaussian_process.means import Zero
+from mercer.estimators.gaussian_process.report import FitReport, at_bounds
+from mercer.estimators.gaussian_process.setup import Setup, kernel_of
+from mercer.estimators.gaussian_process.tuning import negative
+from mercer.gram import LazyGram
+from mercer.kernels import Fixed, White
+from mercer.solvers.evidence_search import Climb, Prior, search
+from mercer.typing import Array
+
+_FEW = 200  # items of the smallest subset that hyper-parameters are looked for on
+_LEFT = 1e-3  # nats of evidence still to be had where the search ends
+_SIGNS = np.array([-1.0, 1.0])  # targets of variance 1
+
+
+def latent_model(gp: Any, X: Any) -> Setup:
+    """The kernel of a classifier on items X, without noise and mean."""
+    kernel, foreign = kernel_of(gp, X, _SIGNS)
+    if kernel is None:
+        data: Data = GivenGram.of(np.asarray(X, dtype=float))
+    else:
+        white = foreign.noise if foreign else None
+        data = KernelItems.of(kernel + White(white.variance) if white else kernel, X).double()
+    return Setup(Covariance(data, Noise(Fixed(0.0)), np.zeros(len(data))), Zero(), foreign)
+
+
+def restricted(model: Setup, data: Data) -> Setup:
+    """The same model on other items."""
+    return replace(model, covariance=replace(model.covariance, data=data, alpha=np.zeros(len(data))))
+
+
+@dataclass(eq=False)
+class LabelEvidence:
+    """log q(y | theta) on some items; each maximum of the posterior is found from the one before."""
+
+    problem: Problem
+    covariance: Covariance
+    max_iter: int
+    start: Array | None = None
+    last: tuple[LazyGram, Array, Approximation] | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        return len(self.covariance)
+
+    def value(self, theta: Array) -> float:
+        """The evidence; -inf where rounding leaves the Gram no longer positive."""
+        data = self.covariance.at(theta).data
+        assert isinstance(data, KernelItems), "a matrix has no theta"
+        gram = data.gram()
+        K = gram.dense()
+        try:
+            found = self.problem.approximate(K, self.start, self.max_iter)
+        except NotPositiveDefinite:
+            return -np.inf
+        self.start, self.last = found.mode.coef, (gram, K, found)
+        return found.evidence
+
+    def slope(self) -> Array:
+        """Its derivative in theta, where `value` was last asked for."""
+        assert self.last is not None, "ask for a value first"
+        gram, K, found = self.last
+        return gram.vjp(found.slope(K))
+
+    def curvature(self, theta: Array) -> None:
+        """Not known."""
+
+
+def evidence_at(model: Setup, posterior: Posterior, max_iter: int, theta: Any, gradient: bool) -> tuple[float, Array]:
+    """The evidence of a fitted problem at the user's theta, and its slope there if that is wanted."""
+    if not isinstance(posterior.data, KernelItems):
+        raise bad("precomputed kernel", "theta", "left out, as a matrix has no hyper-parameters", "some",
+                  "Fit with a kernel object.")  # fmt: skip
+    own = restricted(model, posterior.data)
+    level = LabelEvidence(posterior.problem, own.covariance, max_iter, posterior.found.mode.coef)
+    value = level.value(own.inner(theta))
+    return value, own.slope(level.slope()) if gradient and np.isfinite(value) else np.zeros(np.size(theta))
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """A model with its hyper-parameters found, the way there, and where the maximum of its posterior is."""
+
+    model: Setup
+    climbs: tuple[Climb, ...]
+    start: Array | None
+
+    def report(self, evidence: float) -> FitReport:
+        """What to tell of the search; `evidence` is that of the posterior."""
+        covariance = self.model.covariance
+        ended = at_bounds(covariance.names, covariance.theta, self.model.bounds)
+        return FitReport(tuple(covariance.names), covariance.theta, evidence, self.climbs, ended, ())
+
+
+def tuned(gp: Any, model: Setup, problem: Problem, start: Array | None, random: Any) -> Tuned:
+    """The model at the hyper-parameters of largest evidence."""
+    ladder = _levels(problem, model.covariance, gp.max_iter_predict, start)
+    climbs: tuple[Climb, ...] = ()
+    if callable(gp.optimizer):
+        theta = _by_function(gp, model, ladder[-1], random)
+    else:
+        theta, climbs = _by_search(gp, model, ladder, random)
+    return Tuned(replace(model, covariance=model.covariance.at(theta)), climbs, ladder[-1].start)
+
+
+def _levels(problem: Problem, covariance: Covariance, max_iter: int, start: Array | None) -> list[LabelEvidence]:
+    """The evidence on ever more items, three times as many each time, with all classes in their proportions."""
+    found, size = [LabelEvidence(problem, covariance, max_iter, start)], len(covariance) // 3
+    while size >= _FEW:
+        at = _representative(problem.y, size)
+        found.insert(0, LabelEvidence(problem.some(at), covariance.take(at), max_iter))
+        size //= 3
+    return found
+
+
+def _representative(y: Array, size: int) -> Array:
+    """About `size` positions: of every class its share, one at least, chosen at random but always the same."""
+    shuffled = np.random.default_rng(0).permutation(len(y))
+    members = [shuffled[y[shuffled] == c] for c in np.unique(y)]
+    return np.sort(np.concatenate([one[: -(-len(one) * size // len(y))] for one in members]))
+
+
+def _by_search(gp: Any, model: Setup, ladder: list[LabelEvidence], random: Any) -> tuple[Array, tuple[Climb, ...]]:
+    start, bounds = model.covariance.theta, model.bounds
+    others = [random.uniform(*bounds.T) for _ in range(gp.n_restarts_optimizer)]
+    prior = None if gp.prior is None else Prior(start, float(gp.prior))
+    found = search(ladder, [start, *others], bounds, prior=prior, tol=_LEFT)
+    return found.best.theta, found.climbs
+
+
+def _by_function(gp: Any, model: Setup, level: LabelEvidence, random: Any) -> Array:
+    """An optimizer as in scikit-learn: function(objective, start, bounds) -> (theta, value), on all items."""
+    low, high = (model.outer(end) for end in model.bounds.T)
+    thetas = [model.theta, *(random.uniform(low, high) for _ in range(gp.n_restarts_optimizer))]
+    objective, bounds = negative(model, level), np.column_stack([low, high])
+    ends = [gp.optimizer(objective, theta, bounds=bounds) for theta in thetas]
+    return model.inner(min(ends, key=lambda end: float(end[1]))[0])

@@ -1,0 +1,149 @@
+"""A latent Gaussian process with labels: the problem and its posterior.
+
+A problem says which items it is about and how a Gram and their labels make a Laplace approximation.  The classifier has
+one for two classes or for all classes jointly, and several for one against the rest or against another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.engine.tiles import cuts
+from mercer.errors import bad
+from mercer.estimators.expansion import Columns, Data
+from mercer.gram import LazyGram
+from mercer.solvers.laplace import Laplace
+from mercer.solvers.laplace_softmax import SoftmaxLaplace
+from mercer.solvers.likelihoods import Likelihood, average_softmax
+from mercer.typing import Array
+
+_NUMBERS = 2**22  # kernel values of new items in memory at a time, times classes
+
+Approximation = Laplace | SoftmaxLaplace
+
+
+@dataclass(frozen=True, eq=False)
+class Signs:
+    """Labels -1 and +1 of the items `index`."""
+
+    index: Array
+    y: Array
+    likelihood: Likelihood
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the coefficients."""
+        return (len(self.y),)
+
+    def some(self, at: Array) -> Signs:
+        """The problem of some of its items."""
+        return Signs(self.index[at], self.y[at], self.likelihood)
+
+    def approximate(self, K: Array, start: Array | None, max_iter: int) -> Laplace:
+        return Laplace.of(K, self.y, self.likelihood, start=start, max_iter=max_iter)
+
+    def probabilities(self, mean: Array, spread: Array) -> Array:
+        """P(-1) and P(+1), in two columns."""
+        p = self.likelihood.average(mean, spread)
+        return np.column_stack([1.0 - p, p])
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """Labels 0 ... classes - 1 of the items `index`."""
+
+    index: Array
+    y: Array
+    classes: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the coefficients."""
+        return len(self.y), self.classes
+
+    def some(self, at: Array) -> Codes:
+        """The problem of some of its items."""
+        return Codes(self.index[at], self.y[at], self.classes)
+
+    def approximate(self, K: Array, start: Array | None, max_iter: int) -> SoftmaxLaplace:
+        return SoftmaxLaplace.of(K, self.y, self.classes, start=start, max_iter=max_iter)
+
+    def probabilities(self, mean: Array, spread: Array) -> Array:
+        """P(class), one column each."""
+        return average_softmax(mean, spread)
+
+
+Problem = Signs | Codes
+
+
+def jointly(codes: Array, classes: int) -> list[Problem]:
+    """One problem, in which the softmax joins all classes."""
+    return [Codes(np.arange(len(codes)), codes, classes)]
+
+
+def one_vs_rest(codes: Array, classes: int, likelihood: Likelihood) -> list[Problem]:
+    """Every class against the others; of two classes, the second against the first."""
+    every = np.arange(len(codes))
+    chosen = range(classes) if classes > 2 else [1]
+    return [Signs(every, np.where(codes == c, 1.0, -1.0), likelihood) for c in chosen]
+
+
+def one_vs_one(codes: Array, classes: int, likelihood: Likelihood) -> list[Problem]:
+    """Every pair of classes, the first of them +1, in the order (0, 1), (0, 2), ..."""
+    pairs = [(i, np.flatnonzero((codes == i) | (codes == j))) for i, j in combinations(range(classes), 2)]
+    return [Signs(index, np.where(codes[index] == i, 1.0, -1.0), likelihood) for i, index in pairs]
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """A problem with its approximation, and the items that prediction needs."""
+
+    problem: Problem
+    data: Data
+    found: Approximation
+    diagonal: Array
+
+    @classmethod
+    def of(cls, problem: Problem, data: Data, K: Array, start: Array | None, max_iter: int) -> Self:
+        """The posterior of a problem whose items have the Gram K; `data` are those items, for prediction."""
+        return cls(problem, data, problem.approximate(K, start, max_iter), np.diagonal(K).copy())
+
+    def mean(self, X: Any) -> Array:
+        """The mean of f at new items, one column per class where there are several functions."""
+        return self.data.evaluate(X, self.found.mode.coef)
+
+    def latent(self, X: Any, prior: Any) -> tuple[Array, Array]:
+        """Mean and variance of f at new items; (m, C) and (m, C, C) where there are several functions."""
+        cross = self.data.cross(X)
+        variances = self._variances(cross, prior)
+        rows = max(1, _NUMBERS // self.found.mode.coef.size)
+        parts = [self.found.predict(_rows(cross, r), variances[r]) for r in cuts(len(variances), rows)]
+        return np.concatenate([mean for mean, _ in parts]), np.concatenate([spread for _, spread in parts])
+
+    def _variances(self, cross: LazyGram | Columns, prior: Any) -> Array:
+        """k(x, x) of new items; for a precomputed matrix as given, or that of the training items if they agree."""
+        if isinstance(cross, LazyGram):
+            return cross.kernel.diag(cross.A)
+        m, d = cross.shape[0], self.diagonal
+        if prior is None and np.ptp(d) <= 1e-8 * abs(d).max():
+            return np.full(m, d.mean())
+        given = np.empty(0) if prior is None else np.asarray(prior, dtype=float)
+        if given.shape != (m,):
+            raise bad("precomputed kernel", "prior", f"k(x, x) of the {m} new items, as training items differ in it",
+                      "none" if prior is None else f"shape {given.shape}", "Pass prior=...")  # fmt: skip
+        return given
+
+    def probabilities(self, X: Any, prior: Any) -> Array:
+        """The probability of every label of the problem, averaged over the posterior of f."""
+        return self.problem.probabilities(*self.latent(X, prior))
+
+
+def _rows(cross: LazyGram | Columns, r: slice) -> Array:
+    """Some rows of k(new, training)."""
+    if isinstance(cross, LazyGram):
+        return cross.rows(np.arange(r.start, r.stop)).astype(np.float64, copy=False)
+    return cross.block(r, slice(None))

@@ -1,0 +1,102 @@
+"""The evidence of Gaussian process regression on some of the items: what solvers/evidence_search.py climbs.
+
+One n x n buffer serves every evaluation: the covariance is filled into it, factored there, and for a slope inverted
+there; the weights of the slope are made of it tile by tile while the kernel's derivatives are folded.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer.engine.fill import require_memory
+from mercer.engine.pool import one_blas_thread
+from mercer.errors import NotPositiveDefinite
+from mercer.estimators.gaussian_process.covariance import Covariance
+from mercer.solvers.cholesky import factorise
+from mercer.solvers.gaussian_process import Conditioned, condition, inverse_in_place, slope_tile
+from mercer.typing import Array
+
+_DIRECT = 600  # items up to which a search needs no subsets
+_FIRST = 250  # items of the smallest subset, at least
+_INFORMED = 400  # items that the information is estimated on
+
+
+class EvidenceOn:
+    """log p(Y | theta) for items under a covariance, targets Y and a basis H."""
+
+    def __init__(self, covariance: Covariance, Y: Array, H: Array) -> None:
+        self.covariance, self.Y, self.H = covariance, Y, H
+        self._buffer: Array | None = None
+        self._here: tuple[Covariance, Conditioned] | None = None
+
+    @property
+    def size(self) -> int:
+        return len(self.covariance)
+
+    def buffer(self) -> Array:
+        """The one n x n array, made when it is first needed."""
+        if self._buffer is None:
+            n = self.size
+            require_memory(f"The covariance of {n} items", 8 * n * n, "Fit a sample of them, or raise the budget.")
+            self._buffer = np.empty((n, n))
+        return self._buffer
+
+    def at(self, theta: Array) -> Conditioned:
+        """The posterior at theta; its factor is the buffer, and good until the next call."""
+        covariance, M = self.covariance.at(theta), self.buffer()
+        covariance.fill(M)
+        found = condition(factorise(M), self.Y, self.H)
+        self._here = covariance, found
+        return found
+
+    @one_blas_thread()
+    def value(self, theta: Array) -> float:
+        """The evidence, or -inf where the covariance has no factor."""
+        try:
+            value = self.at(theta).evidence
+        except (NotPositiveDefinite, np.linalg.LinAlgError):
+            return -np.inf
+        return value if np.isfinite(value) else -np.inf
+
+    @one_blas_thread()
+    def slope(self) -> Array:
+        """Its derivative where it was last asked for."""
+        assert self._here is not None, "ask for a value first"
+        covariance, found = self._here
+        U, q = found.outer, self.Y.shape[1]
+        inverse = inverse_in_place(found.factor)
+        trace = 0.5 * float(np.vdot(U, U) - q * np.trace(inverse))
+        return covariance.slope(lambda r, c: slope_tile(U, inverse, q, r, c), trace)
+
+    @one_blas_thread()
+    def curvature(self, theta: Array) -> Array | None:
+        """The Fisher information 1/2 tr(M^-1 dM_i M^-1 dM_j), from random vectors on a few hundred of the items.
+
+        With w ~ N(0, M^-1), E[w' dM_i M^-1 dM_j w] is that trace: the Gram of the columns L^-1 dM_j w.
+        """
+        few = self.covariance.at(theta).take(np.arange(min(self.size, _INFORMED)))
+        M = np.empty((len(few), len(few)))
+        few.fill(M)
+        try:
+            factor = factorise(M)
+        except NotPositiveDefinite:
+            return None
+        Z = few.probes()
+        W = factor.back(Z)
+        G = np.stack([factor.half(V).ravel() for V in few.moved_products(W)])
+        share = self.Y.shape[1] * self.size / len(few)
+        return np.asarray(0.5 * share / Z.shape[1] * (G @ G.T))
+
+
+def levels(covariance: Covariance, Y: Array, H: Array) -> list[EvidenceOn]:
+    """The same problem on ever more items: half as many each time, drawn once, the last on all of them."""
+    n = len(covariance)
+    order = np.random.default_rng(0).permutation(n)
+    sizes = [n]
+    while sizes[0] > _DIRECT and sizes[0] // 2 >= _FIRST:
+        sizes.insert(0, sizes[0] // 2)
+    found = []
+    for size in sizes[:-1]:
+        index = np.sort(order[:size])
+        found.append(EvidenceOn(covariance.take(index), Y[index], H[index]))
+    return [*found, EvidenceOn(covariance, Y, H)]

@@ -1,0 +1,104 @@
+"""What a Gaussian process is expected to be before there are data: m(x) = offset(x) + h(x)'b.
+
+    "zero"        nothing
+    "constant"    h = 1
+    "linear"      h = (1, x)
+    a function    offset(x), known
+
+The coefficients b are not estimated beforehand: they have a flat prior and are found, with their uncertainty, from the
+same factorisation as everything else (Rasmussen & Williams, 2006, section 2.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from mercer.errors import bad
+from mercer.items import Vectors
+from mercer.items.vectors import is_sparse
+from mercer.typing import Array
+
+NAMES = ("zero", "constant", "linear")
+
+
+class Mean(Protocol):
+    """A mean function that has been told the training items."""
+
+    def offset(self, X: Any, n: int) -> Array:
+        """The known part, (n, 1) or (n, q)."""
+
+    def basis(self, X: Any, n: int) -> Array:
+        """h(x), one row per item, (n, h)."""
+
+
+class Zero:
+    """m = 0."""
+
+    def offset(self, X: Any, n: int) -> Array:
+        return np.zeros((n, 1))
+
+    def basis(self, X: Any, n: int) -> Array:
+        return np.empty((n, 0))
+
+
+class Level(Zero):
+    """m = b, an unknown constant."""
+
+    def basis(self, X: Any, n: int) -> Array:
+        return np.ones((n, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Zero):
+    """m = b_0 + b'x, with columns centred and scaled so that b is well determined; constant columns are left out."""
+
+    centre: Array
+    scale: Array
+
+    @classmethod
+    def of(cls, X: Any) -> Self:
+        V = _dense(X)
+        return cls(V.mean(axis=0), V.std(axis=0))
+
+    def basis(self, X: Any, n: int) -> Array:
+        used = self.scale > 1e-12 * np.maximum(np.abs(self.centre), np.finfo(float).tiny)
+        V = (_dense(X)[:, used] - self.centre[used]) / self.scale[used]
+        return np.hstack([np.ones((n, 1)), V])
+
+
+@dataclass(frozen=True, eq=False)
+class Known(Zero):
+    """m = function(X), numbers that the user knows."""
+
+    function: Callable[[Any], Any]
+
+    def offset(self, X: Any, n: int) -> Array:
+        given = getattr(X, "values", X) if isinstance(X, Vectors) else X
+        m = np.asarray(self.function(given), dtype=float)
+        if m.ndim not in (1, 2) or len(m) != n or not np.isfinite(m).all():
+            raise bad("mean", "the function", f"finite numbers for all {n} items", f"shape {m.shape}",
+                      "Return one number per item, or one per item and output.")  # fmt: skip
+        return m if m.ndim == 2 else m[:, None]
+
+
+def mean_for(owner: str, given: Any, X: Any, *, vectors: bool) -> Mean:
+    """The mean function that an argument stands for, on these training items."""
+    if isinstance(given, str) and given == "zero":
+        return Zero()
+    if isinstance(given, str) and given == "constant":
+        return Level()
+    if isinstance(given, str) and given == "linear" and vectors:
+        return Linear.of(X)
+    if callable(given):
+        return Known(given)
+    rule = f"one of {NAMES} ('linear' on vectors only) or a function of the items"
+    raise bad(owner, "mean", rule, repr(given), "'constant' is right for targets that are not centred.")
+
+
+def _dense(X: Any) -> Array:
+    V = X.values if isinstance(X, Vectors) else X
+    return np.asarray(V.toarray() if is_sparse(V) else V, dtype=float)

@@ -1,0 +1,199 @@
+"""The posterior of a Gaussian process, and its moments at new items.
+
+    mean  m(x) + k(x)'a                                 a = P y, solvers/gaussian_process.py
+    cov   k(x, x') - k(x)'M^-1 k(x') + u(x)'u(x')        u(x) = R^-1 h(x) - Q'k(x): the unknown part of the mean
+
+A row of k(new, training) is made, multiplied by L^-1 and reduced while it is in cache; the m x n matrix never exists.
+For many new items L^-1 is made once, for products are faster than triangular solves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.engine.fill import require_memory
+from mercer.engine.pool import run
+from mercer.engine.tiles import cuts
+from mercer.errors import NotPositiveDefinite, bad
+from mercer.estimators.expansion import Columns, KernelItems
+from mercer.estimators.gaussian_process.covariance import Covariance
+from mercer.estimators.gaussian_process.means import Mean
+from mercer.gram import LazyGram, StoredGram
+from mercer.kernels.base import gram_of
+from mercer.solvers.cholesky import Factor, factorise
+from mercer.solvers.gaussian_process import Conditioned, condition
+from mercer.solvers.pivoted_cholesky import pivoted_cholesky
+from mercer.solvers.tiled import invert_lower
+from mercer.typing import Array
+
+_EXPLAINED = 1e-5  # of the largest k(x, x): an item that others explain so far is left out where no jitter helps
+_ROWS = 256  # new items that are looked at together
+_BLOCK = 512  # rows of L^-1 that are multiplied at a time
+
+
+@dataclass(eq=False)
+class Posterior:
+    """What is known of the process: `used` are the positions of the items it is conditioned on, mostly all of them."""
+
+    covariance: Covariance
+    mean: Mean
+    found: Conditioned
+    used: Array
+    _inverse: Array | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, covariance: Covariance, mean: Mean, Y: Array, H: Array, buffer: Array | None = None) -> Self:
+        """Condition on targets Y; where no jitter helps, on the items that determine all the others (pivots)."""
+        n = len(covariance)
+        if buffer is None:
+            require_memory(f"The covariance of {n} items", 8 * n * n, "Fit a sample of them, or raise the budget.")
+            buffer = np.empty((n, n))
+        covariance.fill(buffer)
+        try:
+            return cls(covariance, mean, condition(factorise(buffer), Y, H), np.arange(n))
+        except NotPositiveDefinite:
+            pivots = np.sort(pivoted_cholesky(StoredGram.of(buffer), tol=_EXPLAINED).pivots)
+            M = buffer[np.ix_(pivots, pivots)]
+            return cls(covariance, mean, condition(factorise(M), Y[pivots], H[pivots]), pivots)
+
+    @property
+    def factor(self) -> Factor:
+        return self.found.factor
+
+    @property
+    def outputs(self) -> int:
+        return int(self.found.Y.shape[1])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(self.__dict__, _inverse=None)
+
+    # ---- new items
+
+    def cross(self, X: Any) -> LazyGram | Columns:
+        """k(X, items conditioned on), lazily."""
+        data = self.covariance.data
+        return (data if len(self.used) == len(data) else data.keep(self.used)).cross(X)
+
+    def mean_at(self, X: Any) -> Array:
+        """E f(x), (m, q), without the known part of the mean."""
+        cross = self.cross(X)
+        m = cross.shape[0]
+        return np.asarray(cross @ self.found.coef + self.mean.basis(X, m) @ self.found.weights)
+
+    def moments(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
+        """Mean (m, q) and variance (m,) of f; `prior` is k(x, x) where the kernel cannot tell."""
+        cross = self.cross(X)
+        m = cross.shape[0]
+        mean, variance = np.empty((m, self.outputs)), self.prior_variance(cross, prior)
+        known, root = self.mean.basis(X, m), self._root(m)
+
+        def rows(r: slice) -> None:
+            K, u = self._rows(cross, r), self._unknown(known[r])
+            mean[r] = K @ self.found.coef
+            explained = _square_sums(root, K) if root is not None else _squares(self.factor.half(K.T))
+            u -= K @ self.found.explained
+            variance[r] += np.einsum("ij,ij->i", u, u) - explained
+
+        run(rows, cuts(m, _ROWS))
+        mean += known @ self.found.weights
+        return mean, variance
+
+    def joint(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
+        """Mean (m, q) and covariance (m, m) of f."""
+        cross = self.cross(X)
+        m, n = cross.shape
+        require_memory(f"The covariance of {m} new items", 8 * m * (m + n), "Ask for fewer at a time.")
+        V, known = np.empty((m, n)), self._unknown(self.mean.basis(X, m))
+        C = self.prior_covariance(cross, prior)
+
+        def rows(r: slice) -> None:
+            K = self._rows(cross, r)
+            V[r] = self.factor.half(K.T).T
+            known[r] -= K @ self.found.explained
+
+        def entries(r: slice) -> None:
+            C[r] += known[r] @ known.T - V[r] @ V.T
+
+        run(rows, cuts(m, _ROWS))
+        run(entries, cuts(m, _ROWS))
+        return self.mean_at(X), C
+
+    def prior_variance(self, cross: LazyGram | Columns, given: Array | None) -> Array:
+        """k(x, x) of new items."""
+        if isinstance(cross, LazyGram):
+            return np.array(cross.kernel.diag(cross.A), dtype=float)
+        return _given(given, (cross.shape[0],), "k(x, x) of every new item")
+
+    def prior_covariance(self, cross: LazyGram | Columns, given: Array | None) -> Array:
+        """k(x, x') of new items."""
+        if isinstance(cross, LazyGram):
+            return np.asarray(gram_of(cross.kernel, cross.A, cross.A), dtype=float)
+        return _given(given, (cross.shape[0],) * 2, "k(x, x') of the new items")
+
+    def _unknown(self, known: Array) -> Array:
+        """R^-1 h(x), one row per item."""
+        return np.asarray(np.linalg.solve(self.found.root, known.T).T) if known.shape[1] else np.zeros_like(known)
+
+    def _rows(self, cross: LazyGram | Columns, r: slice) -> Array:
+        """k(x, .) for a few new items, in double precision."""
+        K = np.empty((r.stop - r.start, cross.shape[1]))
+        for c in cuts(cross.shape[1]):
+            K[:, c] = cross.block(r, c)
+        return K
+
+    def _root(self, m: int) -> Array | None:
+        """L^-1, when there are enough new items for it to pay."""
+        n = len(self.factor)
+        if self._inverse is None and n <= m:
+            require_memory(f"The inverse of {n} x {n}", 8 * n * n, "Predict fewer items at a time.")
+            self._inverse = self.factor.A.copy()
+            invert_lower(self._inverse)
+        return self._inverse
+
+    # ---- items that come and go
+
+    def extended(self, covariance: Covariance, Y: Array, H: Array) -> Posterior:
+        """The posterior of the same items and some more, at the end of `covariance`, in O(n^2) per item."""
+        n, data = len(self.covariance), covariance.data
+        if len(self.used) < n or not isinstance(data, KernelItems):
+            return Posterior.of(covariance, self.mean, Y, H)
+        rows = np.asarray(data.gram().rows(np.arange(n, len(data))), dtype=float)
+        corner = rows[:, n:].copy()
+        corner.flat[:: len(corner) + 1] += covariance.alpha[n:] + covariance.noise.value
+        try:
+            factor = self.factor.extend(np.ascontiguousarray(rows[:, :n]), corner)
+        except NotPositiveDefinite:
+            return Posterior.of(covariance, self.mean, Y, H)
+        return Posterior(covariance, self.mean, condition(factor, Y, H), np.arange(len(data)))
+
+    def reduced(self, gone: Array, covariance: Covariance, Y: Array, H: Array) -> Posterior:
+        """The posterior without some items, in O(n^2) for each."""
+        if len(self.used) < len(self.covariance):
+            return Posterior.of(covariance, self.mean, Y, H)
+        return Posterior(covariance, self.mean, condition(self.factor.remove(gone), Y, H), np.arange(len(Y)))
+
+
+def _square_sums(root: Array, K: Array) -> Array:
+    """|L^-1 k|^2 for the rows k of K, the triangle multiplied block by block."""
+    total = np.zeros(len(K))
+    for c in cuts(len(root), _BLOCK):
+        head = root[c, : c.stop].copy()
+        head[:, c.start :] = np.tril(head[:, c.start :])
+        V = K[:, : c.stop] @ head.T
+        total += np.einsum("ij,ij->i", V, V)
+    return total
+
+
+def _squares(V: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->j", V, V))
+
+
+def _given(prior: Any, shape: tuple[int, ...], what: str) -> Array:
+    K = None if prior is None else np.asarray(prior, dtype=float)
+    if K is None or K.shape != shape:
+        raise bad("precomputed kernel", "prior", f"{what}, shape {shape}", "none" if K is None else f"shape {K.shape}",
+                  "A matrix k(new, training) does not hold it: pass prior=...")  # fmt: skip
+    return K.copy()

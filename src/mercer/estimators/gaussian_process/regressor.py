@@ -1,0 +1,370 @@
+"""Gaussian process regression (M31, M32, M33, T30), with scikit-learn's arguments and methods.
+
+    gp = GaussianProcessRegressor("rbf").fit(X, y)          everything from the data
+    mean, std = gp.predict(Xnew, return_std=True)
+    print(gp.fit_report_)
+
+The mathematics is in solvers/gaussian_process.py, the search of hyper-parameters in solvers/evidence_search.py.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.engine.pool import one_blas_thread
+from mercer.errors import NotPositiveDefinite, bad
+from mercer.estimators.base import OpenFit, positive
+from mercer.estimators.expansion import KernelItems
+from mercer.estimators.gaussian_process import diagnosis
+from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
+from mercer.estimators.gaussian_process.levels import EvidenceOn
+from mercer.estimators.gaussian_process.posterior import Posterior
+from mercer.estimators.gaussian_process.prior import prior_moments
+from mercer.estimators.gaussian_process.report import Certificate, FitReport, at_bounds
+from mercer.estimators.gaussian_process.setup import Setup, set_up
+from mercer.estimators.gaussian_process.targets import Units, columns
+from mercer.estimators.gaussian_process.tuning import tuned
+from mercer.estimators.joined import joined
+from mercer.estimators.positivity import require_positive
+from mercer.items import Vectors
+from mercer.solvers.evidence_search import TOL, Climb
+from mercer.typing import Array
+
+LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+class Redundant(UserWarning):
+    """A covariance without a Cholesky factor: the process is conditioned on items that determine the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Mean, standard deviation and log density of every target given all the others."""
+
+    mean: Array
+    std: Array
+    log_density: Array
+
+
+class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):  # type: ignore[misc]
+    """y = m(x) + f(x) + e, f ~ GP(0, k): the posterior of f, and the hyper-parameters of largest evidence.
+
+    As in scikit-learn: kernel, alpha, optimizer, n_restarts_optimizer, normalize_y, copy_X_train, n_targets,
+    random_state.  Beyond that
+
+    kernel        one of our kernels on any kind of item, one of scikit-learn's, a function (X, Y) -> matrix,
+                  "precomputed", or a name ("rbf", "matern", "exponential", "rational_quadratic", "linear"): then one
+                  lengthscale per column, with starts and bounds from the data.  None is 1.0 * RBF(1.0)
+    noise         variance of the noise on top of alpha, in the units of y after normalize_y.  A number is where the
+                  search starts, Fixed(0.1) stays, "learn" starts from the data, None is 0.  "auto": "learn" for names,
+                  the WhiteKernel of scikit-learn's kernels, else None
+    mean          "zero", "constant", "linear", or a function of the items; "auto": "constant" for names, else "zero"
+    prior         a standard deviation s: theta ~ N(its start, s^2) is weighed against the evidence.  None: no prior
+    check_psd     "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
+
+    The default optimizer goes where L-BFGS-B on all items would go, most of the way on subsets; a function as in
+    scikit-learn is called on all items; None keeps the hyper-parameters.  Inputs and targets need not be standardised:
+    theta is the logarithm of hyper-parameters, whose units only matter for starts and bounds.
+
+    After fit: kernel_ (as given, at the optimum), noise_, alpha_ (= dual_coef_), L_, X_train_, y_train_,
+    log_marginal_likelihood_value_, jitter_ (what had to be added to the diagonal), rank_, fit_report_, certificate_,
+    n_iter_ (evaluations), converged_.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        alpha: Any = 1e-10,
+        optimizer: Any = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        normalize_y: bool = False,
+        copy_X_train: bool = True,
+        n_targets: int | None = None,
+        random_state: Any = None,
+        noise: Any = "auto",
+        mean: Any = "auto",
+        prior: float | None = None,
+        check_psd: str = "warn",
+    ) -> None:
+        self.kernel, self.alpha, self.optimizer = kernel, alpha, optimizer
+        self.n_restarts_optimizer, self.normalize_y = n_restarts_optimizer, normalize_y
+        self.copy_X_train, self.n_targets, self.random_state = copy_X_train, n_targets, random_state
+        self.noise, self.mean, self.prior, self.check_psd = noise, mean, prior, check_psd
+
+    # ---- the contract
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
+
+    def _check_options(self) -> None:
+        owner = type(self).__name__
+        outputs = 1 if self.n_targets is None else self.n_targets
+        for name, given, least in (("n_restarts_optimizer", self.n_restarts_optimizer, 0), ("n_targets", outputs, 1)):
+            if not isinstance(given, Integral) or int(given) < least:
+                raise bad(owner, name, f"an integer >= {least}", repr(given), "See the documentation.")
+        if not callable(self.optimizer) and self.optimizer not in (None, "fmin_l_bfgs_b"):
+            raise bad(owner, "optimizer", "'fmin_l_bfgs_b', None or a function", repr(self.optimizer),
+                      "None keeps the hyper-parameters.")  # fmt: skip
+        if self.prior is not None:
+            positive(owner, "prior", self.prior)
+
+    # ---- fitting
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Condition on items X with targets y, (n,) or (n, outputs), after the hyper-parameters have been found."""
+        self._check_options()
+        try:
+            X, y = self._checked(X, y, reset=True, numeric=True, outputs=True)
+        except ValueError as error:
+            diagnosis.name_rows(error, X, y)
+            raise
+        return self._fit(X, y)
+
+    @one_blas_thread()  # matrices are factored on our own threads
+    def _fit(self, X: Any, y: Array) -> Self:
+        if self.n_targets is not None and columns(y).shape[1] != self.n_targets:
+            raise bad(type(self).__name__, "y", f"of n_targets = {self.n_targets} outputs", f"{columns(y).shape[1]}",
+                      "Leave n_targets out.")  # fmt: skip
+        if self.copy_X_train and isinstance(X, np.ndarray):
+            X = X.copy()
+        self._units = Units.of(y, self.normalize_y)
+        Y = self._units.inside(y)
+        model = set_up(self, X, Y)
+        require_positive(self, model.covariance.data)
+        climbs: tuple[Climb, ...] = ()
+        buffer = None
+        targets, H = self._less_mean(model, X, Y), model.mean.basis(X, len(Y))
+        if self.optimizer is not None and len(model.covariance.theta):
+            theta, climbs, buffer = tuned(self, model, targets, H, check_random_state(self.random_state))
+            model = replace(model, covariance=model.covariance.at(theta))
+        self.X_train_, self._flat = X, np.ndim(y) == 1
+        self._settle(model, self._posterior(model, targets, H, buffer), Y, climbs)
+        return self
+
+    def _less_mean(self, model: Setup, X: Any, Y: Array) -> Array:
+        """The targets without what is known of their mean, which is in the user's units."""
+        offset = model.mean.offset(X, len(Y))
+        return np.asarray(Y - offset / self._units.scale) if offset.any() else Y
+
+    def _posterior(self, model: Setup, Y: Array, H: Array, buffer: Array | None) -> Posterior:
+        try:
+            return Posterior.of(model.covariance, model.mean, Y, H, buffer)
+        except NotPositiveDefinite as error:
+            found = "; ".join(diagnosis.causes(model.covariance, Y, [])) or "nothing else was found wrong"
+            raise NotPositiveDefinite(
+                f"{type(self).__name__}: the covariance of the training items must be positive definite. {error} "
+                f"What was found: {found}. Raise alpha or learn the noise (noise='learn')."
+            ) from None
+
+    def _settle(self, model: Setup, posterior: Posterior, Y: Array, climbs: tuple[Climb, ...]) -> None:
+        """The fitted model and all it tells of itself."""
+        self._model, self._known, self.y_train_ = model, posterior, Y[:, 0] if self._flat else Y
+        found, n = posterior.found, len(Y)
+        self.kernel_, self.noise_ = model.kernel(), model.covariance.noise.value
+        self.log_marginal_likelihood_value_ = found.evidence
+        self.jitter_, self.rank_ = found.factor.jitter, len(posterior.used)
+        coef = np.zeros((n, self._units.outputs))
+        coef[posterior.used] = found.coef
+        self.alpha_ = coef[:, 0] if self._flat else coef
+        self.support_ = posterior.used.astype(np.int32)
+        reason, gain = (climbs[-1].reason, climbs[-1].gain) if climbs else ("fixed", 0.0)
+        self.certificate_ = Certificate(found.residual(), gain, self.jitter_, self.rank_, n, reason)
+        self.n_iter_, self.converged_ = sum(c.evaluations for c in climbs), reason != "max_iter" or gain <= TOL
+        self.fit_report_ = self._report(climbs, Y)
+        self._warn()
+
+    def _report(self, climbs: tuple[Climb, ...], Y: Array) -> FitReport:
+        covariance = self._model.covariance
+        theta, names = covariance.theta, covariance.names
+        ended = at_bounds(names, theta, self._model.bounds) if climbs else ()
+        remarks: tuple[str, ...] = ()
+        if self.jitter_ or self.rank_ < len(Y):
+            found = diagnosis.followers(self._known.factor) + diagnosis.causes(covariance, Y, list(ended))
+            remarks = (str(self.certificate_), *found)
+        return FitReport(tuple(names), theta, self.log_marginal_likelihood_value_, climbs, ended, remarks)
+
+    def _warn(self) -> None:
+        if self.rank_ < len(self.y_train_):
+            warnings.warn(f"{type(self).__name__}: {'; '.join(self.fit_report_.remarks)}", Redundant, stacklevel=4)
+        if not self.converged_:
+            warnings.warn(
+                f"{type(self).__name__}: the search of hyper-parameters stopped before its end. {self.certificate_} "
+                "Fit again from kernel_, or fix what the data do not determine.", OpenFit, stacklevel=4,
+            )  # fmt: skip
+
+    # ---- what is known after it
+
+    @property
+    def L_(self) -> Array:
+        """The lower Cholesky factor of K + noise."""
+        check_is_fitted(self, "alpha_")
+        return self._known.factor.L
+
+    @property
+    def dual_coef_(self) -> Array:
+        """alpha_, one row per output."""
+        check_is_fitted(self, "alpha_")
+        return np.atleast_2d(self.alpha_.T)
+
+    @property
+    def intercept_(self) -> Array:
+        """The constant of a mean that has one, else 0, per output."""
+        check_is_fitted(self, "alpha_")
+        b = self._known.found.weights
+        return np.asarray((b[0] if len(b) else 0.0) * self._units.scale + self._units.centre)
+
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
+        """log p(y | theta), and its gradient with eval_gradient; without theta that of the fit.
+
+        theta is kernel_.theta followed by the logarithm of a free noise.  For targets as in y_train_; of several
+        outputs it is the sum.  `clone_kernel` is without effect: kernels are values.
+        """
+        check_is_fitted(self, "alpha_")
+        if theta is None:
+            if eval_gradient:
+                raise bad(type(self).__name__, "theta", "given for a gradient", "None", "Pass kernel_.theta.")
+            return self.log_marginal_likelihood_value_
+        Y = self._less_mean(self._model, self.X_train_, columns(self.y_train_))
+        level = EvidenceOn(self._model.covariance, Y, self._model.mean.basis(self.X_train_, len(Y)))
+        value = level.value(self._model.inner(theta))
+        if not eval_gradient:
+            return value
+        return value, self._model.slope(level.slope()) if np.isfinite(value) else np.zeros(np.size(theta))
+
+    @one_blas_thread()
+    def leave_one_out(self) -> LeftOut:
+        """The prediction of every training target from all the others, in closed form, hyper-parameters as they are."""
+        check_is_fitted(self, "alpha_")
+        if self.rank_ < len(self.y_train_):
+            raise bad(type(self).__name__, "the fit", "of full rank to leave items out", f"rank {self.rank_}",
+                      "Add noise.")  # fmt: skip
+        mean, variance = self._known.found.left_out()
+        offset = columns(self.y_train_) - self._known.found.Y
+        std = np.sqrt(variance)[:, None]
+        z = (self._known.found.Y - mean) / std
+        density = -0.5 * (z**2 + LOG_2PI) - np.log(std * self._units.scale)
+        units = self._units
+        return LeftOut(units.mean(mean + offset), units.std(variance), density[:, 0] if units.outputs == 1 else density)
+
+    # ---- prediction
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, *,
+                of: str | None = None, prior: Any = None) -> Any:  # fmt: skip
+        """The mean of f at new items, and their standard deviation or covariance.
+
+        of       "f": of the function;  "y": of a new observation, which adds noise_ and a constant alpha.  None is "f",
+                 but a WhiteKernel of scikit-learn counts as part of f, as it does there
+        prior    k(x, x) of the new items (their whole matrix with return_cov), for a precomputed kernel
+
+        Before fit these are the moments of the prior.
+        """
+        if return_std and return_cov:
+            raise RuntimeError("At most one of return_std or return_cov can be requested.")
+        if of not in (None, "f", "y"):
+            raise bad(type(self).__name__, "of", "'f' or 'y'", repr(of), "'y' includes the noise.")
+        X = self._checked(X, reset=False)
+        if not hasattr(self, "_known"):
+            return prior_moments(self, X, return_std, return_cov, of)
+        return self._predict(X, return_std, return_cov, of, prior)
+
+    @one_blas_thread()
+    def _predict(self, X: Any, return_std: bool, return_cov: bool, of: str | None, prior: Any) -> Any:
+        units = self._units
+        if return_cov:
+            mean, C = self._known.joint(X, prior)
+            C.flat[:: len(C) + 1] += self._extra(of)
+            return self._means(mean, X), units.covariance(C)
+        if return_std:
+            mean, variance = self._known.moments(X, prior)
+            return self._means(mean, X), units.std(np.maximum(variance, 0.0) + self._extra(of))
+        return self._means(self._known.mean_at(X), X)
+
+    def _means(self, M: Array, X: Any) -> Array:
+        """Means of the model in the user's units, with what was known of them."""
+        return self._units.mean(M + self._model.mean.offset(X, len(M)) / self._units.scale)
+
+    def _extra(self, of: str | None) -> float:
+        """The variance that noise adds to that of f."""
+        if of == "f" or (of is None and self._model.foreign is None):
+            return 0.0
+        alpha = self._model.covariance.alpha
+        known = float(alpha[0]) if of == "y" and len(alpha) and np.ptp(alpha) == 0.0 else 0.0
+        return self.noise_ + known
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, *, of: str | None = None) -> Array:
+        """Joint draws of f, (m, n_samples), or (m, outputs, n_samples) of several; before fit from the prior (M33)."""
+        random = check_random_state(random_state)
+        mean, C = self.predict(X, return_cov=True, of=of)
+        if mean.ndim == 1:
+            return _draws(mean, C, n_samples, random)
+        return np.stack([_draws(mean[:, j], C[..., j], n_samples, random) for j in range(mean.shape[1])], axis=1)
+
+    # ---- more items, fewer items
+
+    def update(self, X: Any, y: Any, alpha: Any = None) -> Self:
+        """Condition on more items too, hyper-parameters as they are, in O(n^2) for each.
+
+        alpha is the known noise variance of the new items, by default that of the old ones.
+        """
+        check_is_fitted(self, "alpha_")
+        X, y = self._checked(X, y, reset=False, numeric=True, outputs=True)
+        covariance = self._model.covariance
+        if not isinstance(covariance.data, KernelItems):
+            raise bad(type(self).__name__, "kernel", "computable to learn from more items", "a precomputed matrix",
+                      "Fit again to the matrix of all items.")  # fmt: skip
+        data = covariance.data
+        items = joined(data.items, data.kernel.check(X))
+        grown = KernelItems(data.kernel, items, data.kernel.prepare(items, data.prepared.frame))
+        new = replace(covariance, data=grown, alpha=np.append(covariance.alpha, self._new_alpha(alpha, len(y))))
+        self._move(new, np.vstack([columns(self.y_train_), self._units.inside(y)]), None)
+        return self
+
+    def remove(self, index: Any) -> Self:
+        """Forget items, by their positions among those learned from, in O(n^2) for each; hyper-parameters stay."""
+        check_is_fitted(self, "alpha_")
+        n = len(self.y_train_)
+        gone = np.unique(np.arange(n)[index])
+        stay = np.setdiff1d(np.arange(n), gone)
+        if not len(stay):
+            raise bad(type(self).__name__, "index", "some of the items", "all of them", "Leave at least one.")
+        self._move(self._model.covariance.take(stay), columns(self.y_train_)[stay], gone)
+        return self
+
+    def _new_alpha(self, alpha: Any, m: int) -> Array:
+        known = self._model.covariance.alpha
+        if alpha is None and np.ptp(known) > 0.0:
+            raise bad(type(self).__name__, "alpha", "given for new items, as it differs between the old", "none",
+                      "Pass alpha=..., one number per new item.")  # fmt: skip
+        return np.broadcast_to(np.asarray(known[0] if alpha is None else alpha, dtype=float), (m,))
+
+    @one_blas_thread()
+    def _move(self, covariance: Any, Y: Array, gone: Array | None) -> None:
+        """The posterior of other items, with the factor moved along."""
+        model = replace(self._model, covariance=covariance)
+        X = covariance.data.items if isinstance(covariance.data, KernelItems) else np.empty((len(Y), 0))
+        targets, H = self._less_mean(model, X, Y), model.mean.basis(X, len(Y))
+        if gone is None:
+            posterior = self._known.extended(covariance, targets, H)
+        else:
+            posterior = self._known.reduced(gone, covariance, targets, H)
+        self.X_train_ = getattr(X, "values", X) if isinstance(X, Vectors) else X
+        self._settle(model, posterior, Y, ())
+
+
+@one_blas_thread()
+def _draws(mean: Array, C: Array, count: int, random: Any) -> Array:
+    """mean + root z with root root' = C, from the eigenvectors, for C may be singular."""
+    w, V = np.linalg.eigh(C)
+    root = V * np.sqrt(np.maximum(w, 0.0))
+    return np.asarray(mean[:, None] + root @ random.normal(size=(len(mean), count)))

@@ -1,0 +1,148 @@
+"""From a regressor's arguments and data to its model: the covariance with its hyper-parameters, and the mean.
+
+    kernel                          noise="auto"          mean="auto"
+    a name ("rbf", "matern", ..)    learned               constant
+    one of scikit-learn's           its WhiteKernel       zero
+    anything else                   none                  zero
+
+theta as users see it is that of `kernel`: ours followed by the logarithm of a free noise, or scikit-learn's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import bad
+from mercer.estimators.base import Dense
+from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.estimators.gaussian_process.convert import Converted, is_foreign
+from mercer.estimators.gaussian_process.covariance import Covariance, Noise
+from mercer.estimators.gaussian_process.means import Mean, mean_for
+from mercer.estimators.gaussian_process.starts import NAMES, learned_noise, named_kernel
+from mercer.items import Vectors
+from mercer.kernels import RBF, Bounded, Fixed, Kernel, Similarity
+from mercer.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """A model before it has seen its targets; `foreign` translates theta for a kernel of scikit-learn."""
+
+    covariance: Covariance
+    mean: Mean
+    foreign: Converted | None
+
+    @property
+    def bounds(self) -> Array:
+        """The bounds of our theta."""
+        return self.foreign.bounds if self.foreign else self.covariance.bounds
+
+    @property
+    def theta(self) -> Array:
+        """The user's theta."""
+        return self.outer(self.covariance.theta)
+
+    def inner(self, theta: Any) -> Array:
+        """Our theta from the user's."""
+        theta = np.asarray(theta, dtype=float)
+        if theta.shape != self.covariance.theta.shape:
+            count = len(self.covariance.theta)
+            raise bad("log_marginal_likelihood", "theta", f"{count} numbers", f"shape {theta.shape}",
+                      "One entry per free hyper-parameter, the noise last.")  # fmt: skip
+        return self.foreign.inner(theta) if self.foreign else theta
+
+    def outer(self, theta: Array) -> Array:
+        """The user's theta from ours."""
+        return self.foreign.outer(theta) if self.foreign else theta
+
+    def slope(self, slope: Array) -> Array:
+        """The derivative in the user's theta."""
+        return self.foreign.slope(slope) if self.foreign else slope
+
+    def kernel(self) -> Any:
+        """The kernel as the user gave it, at the hyper-parameters of this model; None for a matrix."""
+        if self.foreign:
+            return self.foreign.original.clone_with_theta(self.theta)
+        return self.covariance.data.kernel if isinstance(self.covariance.data, KernelItems) else None
+
+
+def set_up(gp: Any, X: Any, Y: Array) -> Setup:
+    """The model of a regressor on items X with targets Y (n, q), in the units the model works in."""
+    kernel, foreign = kernel_of(gp, X, Y)
+    data: Data = GivenGram.of(np.asarray(X, dtype=float)) if kernel is None else KernelItems.of(kernel, X).double()
+    noise = noise_of(gp, foreign, Y)
+    covariance = Covariance(data, noise, _alpha(gp, len(data)))
+    vectors = kernel is not None and isinstance(data.items, Vectors)  # type: ignore[union-attr]
+    return Setup(covariance, mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors), foreign)
+
+
+def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converted | None]:
+    """The kernel on these data, None for a precomputed matrix; without data (Y is None) in units of 1."""
+    given = gp.kernel
+    if given is None:
+        return 1.0 * RBF(1.0), None
+    if isinstance(given, Kernel):
+        return given, None
+    if is_foreign(given):
+        foreign = Converted.of(given, np.shape(X)[1] if len(np.shape(X)) == 2 else None)
+        return foreign.kernel, foreign
+    if isinstance(given, str) and given == "precomputed":
+        return None, None
+    if isinstance(given, str) and given in NAMES:
+        V = X.values if isinstance(X, Vectors) else X
+        return named_kernel(
+            given, X if Y is not None else np.zeros((1, V.shape[1])), np.zeros(1) if Y is None else Y
+        ), None
+    if callable(given):
+        return Similarity(Dense(given), pairwise=True), None
+    raise bad(type(gp).__name__, "kernel", f"one of {[*NAMES, 'precomputed']}, a kernel object or a function",
+              repr(given), "mercer.kernels lists the kernel objects.")  # fmt: skip
+
+
+def by_name(gp: Any) -> bool:
+    """Whether the kernel is given by its form alone."""
+    return isinstance(gp.kernel, str) and gp.kernel in NAMES
+
+
+def mean_name(gp: Any) -> Any:
+    """The mean that is meant."""
+    if isinstance(gp.mean, str) and gp.mean == "auto":
+        return "constant" if by_name(gp) else "zero"
+    return gp.mean
+
+
+def noise_of(gp: Any, foreign: Converted | None, Y: Array) -> Noise:
+    """The noise that is meant."""
+    given = gp.noise
+    if isinstance(given, str) and given == "auto":
+        if foreign is not None and foreign.noise is not None:
+            return foreign.noise
+        given = "learn" if by_name(gp) else None
+    elif foreign is not None:
+        raise bad(type(gp).__name__, "noise", "'auto' with a kernel of scikit-learn", repr(given), "Add a WhiteKernel.")
+    if given is None:
+        return Noise(Fixed(0.0))
+    if isinstance(given, str) and given == "learn":
+        return Noise(learned_noise(Y))
+    if isinstance(given, (Fixed, Bounded)):
+        return Noise(given)
+    if isinstance(given, Real) and not isinstance(given, bool):
+        return Noise(float(given))
+    raise bad(type(gp).__name__, "noise", "'auto', 'learn', None, a number >= 0, Fixed(..) or Bounded(..)", repr(given),
+              "Variances known for every item are `alpha`.")  # fmt: skip
+
+
+def _alpha(gp: Any, n: int) -> Array:
+    """The known noise variance of every item."""
+    alpha = np.asarray(gp.alpha, dtype=float) if not isinstance(gp.alpha, str) else np.empty((0, 0))
+    if alpha.ndim == 0 or alpha.shape == (1,):
+        alpha = np.full(n, float(alpha.ravel()[0]))
+    if alpha.shape != (n,) or not np.isfinite(alpha).all() or (alpha < 0.0).any():
+        raise bad(type(gp).__name__, "alpha", f"a number >= 0, or one for each of the {n} items",
+                  repr(gp.alpha) if alpha.size < 9 else f"shape {alpha.shape}, smallest {alpha.min()}",
+                  "It is the variance of the noise; 'noise' is the one that is learned.")  # fmt: skip
+    return alpha

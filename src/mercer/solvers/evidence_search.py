@@ -1,0 +1,250 @@
+"""Maximising the evidence of a model over its hyper-parameters, most of the way on subsets of the data.
+
+    levels    the same problem on ever more items, the last on all of them
+    climb     quasi-Newton steps within bounds, the first curvature of a level being the Fisher information
+
+An evaluation on half the items costs an eighth, so hyper-parameters are found on few items and only corrected on all.
+What few items do not determine must not run away there (an irrelevant lengthscale goes to infinity, from where no slope
+leads back), so on subsets a weak Gaussian prior holds every parameter near its start.
+
+Curvature gives the search its units: with B the information, 1/2 g'B^-1 g is the gain in nats still to be had, and
+2 of it the squared distance to the optimum in posterior standard deviations.  A climb ends when that is below `tol`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from mercer.typing import Array
+
+TOL = 5e-3  # nats still to be had: within 0.1 standard deviations of the optimum
+_SUBSET_TOL = 0.3  # the same on subsets, whose optimum is another anyway
+_HOLD = 1.0  # standard deviation of the prior that holds parameters on subsets, in units of theta
+_REACH = 2.0  # longest step, in units of theta
+_ENOUGH = 1e-4  # share of the gain promised by the slope that a step must bring
+_SHORTEST = 1e-3  # of a step, before it is given up
+_WORN = 2  # steps after which the information may be taken anew
+_PATIENCE = 5  # steps in a row that bring less than a tenth of `tol`: rounding, or a plateau without end
+_LIMIT = 200  # evaluations in one climb
+
+
+class Level(Protocol):
+    """The evidence of a model on some of the data, as a function of theta."""
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+
+    def value(self, theta: Array) -> float:
+        """log p(y | theta); -inf where it cannot be computed."""
+
+    def slope(self) -> Array:
+        """The derivative in theta, where `value` was last asked for."""
+
+    def curvature(self, theta: Array) -> Array | None:
+        """The Fisher information at theta, or None if it is not known."""
+
+
+@dataclass(frozen=True)
+class Prior:
+    """theta_j ~ N(centre_j, spread^2): log p(theta) without its constant."""
+
+    centre: Array
+    spread: float
+
+    def value(self, theta: Array) -> float:
+        return -0.5 * float(np.sum(((theta - self.centre) / self.spread) ** 2))
+
+    def slope(self, theta: Array) -> Array:
+        return np.asarray((self.centre - theta) / self.spread**2)
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """One ascent: from where to where, on how many items, and what is still to be gained by its own account."""
+
+    size: int
+    start: Array
+    start_value: float
+    theta: Array
+    value: float
+    gain: float
+    evaluations: int
+    reason: str
+    curvature: Array = field(repr=False)
+
+    @property
+    def converged(self) -> bool:
+        return self.reason == "converged"
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The best hyper-parameters found, and every climb on the way, in order."""
+
+    climbs: tuple[Climb, ...]
+    best: Climb
+
+
+def search(levels: Sequence[Level], starts: Sequence[Array], bounds: Array, *,
+           prior: Prior | None = None, tol: float = TOL) -> Search:  # fmt: skip
+    """Climb from every start on the first level, and from the best of these on the others.
+
+    `prior` is weighed against the evidence on all levels; on subsets a prior around the start is added.
+    """
+    bounds = np.asarray(bounds, dtype=float).reshape(-1, 2)
+    climbs = [_on(levels, 0, np.clip(start, *bounds.T), None, bounds, prior, tol) for start in starts]
+    best = max(climbs, key=lambda climb: climb.value)
+    for i in range(1, len(levels)):
+        best = _on(levels, i, best.theta, best, bounds, prior, tol)
+        climbs.append(best)
+    return Search(tuple(climbs), best)
+
+
+def _on(levels: Sequence[Level], i: int, theta: Array, last: Climb | None, bounds: Array,
+        prior: Prior | None, tol: float) -> Climb:  # fmt: skip
+    """A climb on one level, which takes over from the last one."""
+    level, subset = levels[i], i + 1 < len(levels)
+    priors = [prior] if prior else []
+    if subset:
+        priors.append(Prior(theta if last is None else last.start, _HOLD))
+    climber = _Climber(level, bounds, priors, _SUBSET_TOL if subset else tol)
+    return climber.climb(theta, None if last is None else last.curvature * (level.size / last.size))
+
+
+@dataclass(eq=False)
+class _Climber:
+    """An ascent on one level: maximise the evidence plus the log of the priors within bounds."""
+
+    level: Level
+    bounds: Array
+    priors: list[Prior]
+    tol: float
+    evaluations: int = 0
+    reach: float = _REACH
+    slow: int = 0  # steps in a row that brought next to nothing
+
+    def climb(self, start: Array, inherited: Array | None) -> Climb:
+        """Steps B^-1 g until too little is left to gain by the information itself.
+
+        B is the information where that is known, with BFGS updates for what it does not know; after a step that had to
+        be cut short it is taken anew.  Far from the optimum, with nothing inherited, B begins as a step of length 1.
+        """
+        theta, value = start, self._value(start)
+        first = value
+        if not np.isfinite(value):
+            return self._end(start, first, start, value, np.inf, np.eye(len(start)), "not finite")
+        g = self._slope(theta)
+        B = self._gradual(g) if inherited is None else self._information(theta, inherited)
+        sure, steps = inherited is not None, 0
+        while True:
+            free = self._free(theta, g)
+            gain = self._gain(B, g, free)
+            if gain <= self.tol and not sure:
+                B, sure = self._information(theta, B), True
+                continue
+            if gain <= self.tol or self.slow >= _PATIENCE or self.evaluations >= _LIMIT:
+                reason = "converged" if gain <= self.tol else "stalled" if self.slow >= _PATIENCE else "max_iter"
+                return self._end(start, first, theta, value, gain, B, reason)
+            step, new, whole = self._line(theta, value, g, _direction(B, g, free, self.reach))
+            if step is None:
+                if sure:
+                    return self._end(start, first, theta, value, gain, B, "stalled")
+                B, sure, steps = self._information(theta, _diagonal(B)), True, 0
+                continue
+            g_new = self._slope(theta + step)
+            change = g - g_new
+            self.slow = self.slow + 1 if new - value < 0.1 * self.tol else 0
+            theta, value, g, steps = theta + step, new, g_new, steps + 1
+            if inherited is not None and not whole and steps >= _WORN:
+                B, steps = self._information(theta, B), 0
+            B, sure = _updated(B, step, change), False
+
+    def _value(self, theta: Array) -> float:
+        self.evaluations += 1
+        return self.level.value(theta) + sum(prior.value(theta) for prior in self.priors)
+
+    def _slope(self, theta: Array) -> Array:
+        return np.asarray(self.level.slope() + sum(prior.slope(theta) for prior in self.priors))
+
+    def _gradual(self, g: Array) -> Array:
+        """The curvature that makes the first step one of length 1 along g."""
+        return np.eye(len(g)) * max(float(np.linalg.norm(g)), 1e-300)
+
+    def _information(self, theta: Array, known: Array) -> Array:
+        """The information with that of the priors; what is known already where the level has none."""
+        information = self.level.curvature(theta)
+        if information is None:
+            return known
+        return information + np.eye(len(theta)) * sum(prior.spread**-2 for prior in self.priors)
+
+    def _free(self, theta: Array, g: Array) -> Array:
+        """The parameters that are not held by a bound."""
+        low, high = self.bounds.T
+        return np.asarray(~(((theta <= low) & (g < 0.0)) | ((theta >= high) & (g > 0.0))))
+
+    def _gain(self, B: Array, g: Array, free: Array) -> float:
+        """What the quadratic model promises at best, in nats."""
+        return 0.5 * float(g @ _direction(B, g, free, 5.0 * _REACH))
+
+    def _line(self, theta: Array, value: float, g: Array, d: Array) -> tuple[Array | None, float, bool]:
+        """The longest of ever shorter steps along d, cut off at the bounds, that brings enough, and if it is whole."""
+        share = 1.0
+        while share > _SHORTEST and self.evaluations < _LIMIT:
+            step = np.clip(theta + share * d, *self.bounds.T) - theta
+            promised = float(g @ step)
+            if promised <= 0.0:
+                break
+            new = self._value(theta + step)
+            if new >= value + _ENOUGH * promised:
+                self._learn_reach(share, float(np.linalg.norm(d)))
+                return step, new, share == 1.0
+            missing = promised - (new - value)
+            share *= float(np.clip(0.5 * promised / missing, 0.1, 0.5)) if np.isfinite(missing) else 0.2
+        return None, value, False
+
+    def _learn_reach(self, share: float, length: float) -> None:
+        """Steps may be longer after one that was good at full length, and begin at the length that was good."""
+        if share < 1.0:
+            self.reach = 1.5 * share * length
+        elif length > 0.9 * self.reach:
+            self.reach = min(2.0 * self.reach, 2.0 * _REACH)
+
+    def _end(self, start: Array, first: float, theta: Array, value: float, gain: float, B: Array, reason: str) -> Climb:
+        return Climb(self.level.size, start, first, theta, value, gain, self.evaluations, reason, B)
+
+
+def _direction(B: Array, g: Array, free: Array, reach: float) -> Array:
+    """argmax g'd - 1/2 d'B d over the free parameters with |d| <= reach: (B + s I)^-1 g for some s >= 0."""
+    d = np.zeros(len(g))
+    if not free.any():
+        return d
+    w, V = np.linalg.eigh(B[np.ix_(free, free)])
+    w, c = np.maximum(w, 1e-9 * w[-1]), V.T @ g[free]
+    low, high = 0.0, float(np.linalg.norm(c)) / reach + w[-1]
+    if np.linalg.norm(c / w) > reach:
+        for _ in range(60):
+            s = float(np.sqrt(max(low, 1e-12 * high) * high))
+            low, high = (s, high) if np.linalg.norm(c / (w + s)) > reach else (low, s)
+        w = w + high
+    d[free] = V @ (c / w)
+    return d
+
+
+def _updated(B: Array, s: Array, y: Array) -> Array:
+    """The BFGS update, damped where the curvature along s is too small (Powell, 1978): B stays positive definite."""
+    Bs = B @ s
+    quadratic, seen = float(s @ Bs), float(s @ y)
+    share = 1.0 if seen >= 0.2 * quadratic else 0.8 * quadratic / (quadratic - seen)
+    r = share * y + (1.0 - share) * Bs
+    return np.asarray(B - np.outer(Bs, Bs) / quadratic + np.outer(r, r) / float(s @ r))
+
+
+def _diagonal(B: Array) -> Array:
+    """What is left of a curvature that led nowhere."""
+    d = np.diagonal(B)
+    return np.diag(np.maximum(d, 1e-3 * d.max()))

@@ -1,0 +1,91 @@
+"""Kernelised probabilistic PCA: latent points Z that explain every column of Y by a Gaussian process (Lawrence, 2005).
+
+    L(Z)  =  sum_d log N(y_d | 0, C),    C = K(Z) + s^2 I
+          =  -1/2 tr(C^-1 Y Y') - D/2 log |C| - n D/2 log 2 pi
+
+With the linear kernel this is probabilistic PCA seen from its scores, and the maximum is known (`ppca`); with others it
+is a smooth problem with many maxima, climbed from several starts by L-BFGS-B.  All that L needs of K is dL/dC: one
+matrix M, from which a kernel makes the slopes in the latent points and in its hyper-parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mercer.solvers.cholesky import factorise
+from mercer.typing import Array
+
+Objective = Callable[[Array], tuple[float, Array]]
+
+
+def condensed(Y: Array) -> Array:
+    """At most n columns with the same Y Y', which is all that L sees of many more."""
+    if Y.shape[1] <= len(Y):
+        return Y
+    _, R = np.linalg.qr(Y.T)
+    return np.ascontiguousarray(R.T)
+
+
+def shared_evidence(C: Array, Y: Array, columns: int) -> tuple[float, Array, Array]:
+    """L, M = dL/dC = 1/2 (A A' - D C^-1) and A = C^-1 Y; C is overwritten, and `columns` is D of the data behind Y."""
+    n = len(C)
+    factor = factorise(C)
+    A = factor.solve(Y)
+    value = -0.5 * float(np.vdot(A, Y)) - 0.5 * columns * (factor.log_determinant + n * np.log(2.0 * np.pi))
+    M = factor.inverse(overwrite=True)
+    M *= -columns
+    M += A @ A.T
+    M *= 0.5
+    return value, M, A
+
+
+def ppca(Y: Array, q: int) -> tuple[Array, float, float]:
+    """Scores Z (n, q), noise variance s^2 and L at the maximum for the linear kernel (Tipping & Bishop, 1999).
+
+    With l_i, u_i the eigenpairs of Y Y' / D: Z = U_q (l_q - s^2)^1/2, s^2 the mean of the other n - q eigenvalues.
+    """
+    n, D = Y.shape
+    U, singular, _ = np.linalg.svd(condensed(Y), full_matrices=False)
+    values = np.zeros(n)
+    values[: len(singular)] = singular**2 / D
+    noise = float(values[q:].mean()) if q < n else 0.0
+    Z = U[:, :q] * np.sqrt(np.maximum(values[:q] - noise, 0.0))
+    with np.errstate(divide="ignore"):
+        logs = np.log(values[:q]).sum() + (n - q) * np.log(noise) if noise > 0.0 else -np.inf
+    return Z, noise, -0.5 * D * float(n * np.log(2.0 * np.pi) + logs + n)
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """Where one start led: the point, its value, the largest slope left, and how it ended."""
+
+    x: Array = field(repr=False)
+    value: float
+    slope: float
+    n_iter: int
+    converged: bool
+    reason: str
+
+
+def climb(objective: Objective, starts: Sequence[Array], bounds: Array, *, tol: float, max_iter: int) -> list[Climb]:
+    """The objective (value and slope) climbed from every start within bounds; best first.
+
+    Converged is a slope of at most tol, of the objective per entry, inside the bounds.
+    """
+    from scipy.optimize import minimize
+
+    def descent(x: Array) -> tuple[float, Array]:
+        value, slope = objective(x)
+        return -value, -slope
+
+    def end(x0: Array) -> Climb:
+        options = {"maxiter": max_iter, "maxfun": 10 * max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20}
+        done = minimize(descent, np.clip(x0, *bounds.T), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        left = np.abs(np.clip(done.x - done.jac, *bounds.T) - done.x).max(initial=0.0)
+        reason = "converged" if left <= tol else "max_iter" if done.nit >= max_iter else "stalled"
+        return Climb(done.x, -float(done.fun), float(left), int(done.nit), bool(left <= tol), reason)
+
+    return sorted(map(end, starts), key=lambda found: -found.value)

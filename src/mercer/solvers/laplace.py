@@ -1,0 +1,171 @@
+"""The Laplace approximation of a latent Gaussian process with labels, two classes (Rasmussen & Williams, 2006, ch. 3).
+
+    prior       f ~ N(0, K)
+    posterior   p(f | y)  proportional to  exp(psi(f)),    psi(f) = log p(y | f) - 1/2 f' K^-1 f
+
+psi is strictly concave: it has one maximum, found by Newton's method, and around it the posterior is replaced by the
+Gaussian of the same curvature.  K is never inverted: with f = K a, W = -d^2 log p / df^2 and S = W^1/2, all that is
+factored is B = I + S K S, whose eigenvalues are 1 and more, so a singular K does no harm.
+
+    evidence    log q(y) = psi(f) - 1/2 log |B|    at the maximum
+    its slope   d log q = sum_ij M_ij dK_ij,       one matrix M for all hyper-parameters
+
+The proof of the maximum: with g = d log p / df the dual of the problem is a point too, and the gap between the two is
+1/2 (a - g)' K (a - g), which also bounds half the squared distance to the maximum, in the norm of the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Self
+
+import numpy as np
+
+from mercer.errors import NotPositiveDefinite
+from mercer.solvers.cholesky import Factor, factorise
+from mercer.solvers.likelihoods import Likelihood
+from mercer.solvers.solution import Solution
+from mercer.typing import Array
+
+TOL = 1e-9  # of the norm of f: where Newton's method stops
+_ROUNDING = 1e-6  # of the norm of f: when steps no longer help, but less than this is missing, rounding is the reason
+_KEPT = 0.1  # of the distance to the maximum: when a step leaves more, the curvature is factored anew
+_SHRINK = 40  # halvings of a step before a direction is given up
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Mode(Solution):
+    """The maximum f = K a of psi, as the minimum of -psi; one column per class where there are several functions."""
+
+    coef: Array
+    latent: Array
+
+    def __str__(self) -> str:
+        distance = np.sqrt(2.0 * max(self.gap, 0.0))
+        return (
+            f"The posterior has one maximum; log p(f, y) is within {self.gap:.1e} of it, and f within {distance:.1e} "
+            f"in the norm of the kernel. Newton's method took {self.n_iter} steps: {self.reason}."
+        )
+
+
+LogAndSlope = Callable[[Array], tuple[float, Array]]
+Step = Callable[[Array, Array], Array]
+
+
+def find_mode(
+    K: Array, log_and_slope: LogAndSlope, curved: Callable[[Array], Step], start: Array, *, max_iter: int
+) -> Mode:
+    """Newton's method on psi from a = start.
+
+    `curved(f)` factors the curvature at f; the step(f, g) it returns says which a to go for, and that way is halved
+    until psi does not fall.  As long as a factor brings f ten times nearer with every step, it is kept.
+    """
+    a, f = start, K @ start
+    log_p, g = log_and_slope(f)
+    previous, fresh, step, reason = np.inf, True, None, "max_iter"
+    for n_iter in range(max_iter + 1):
+        gap, size = _half_norm(a - g, K @ (a - g)), _half_norm(a, f)
+        stalled = fresh and gap >= 0.25 * previous
+        if gap <= TOL**2 * (1.0 + size) or (stalled and gap <= _ROUNDING**2 * (1.0 + size)):
+            reason = "converged"
+        if reason == "converged" or n_iter == max_iter:
+            break
+        fresh = step is None or gap > _KEPT**2 * previous
+        step = curved(f) if step is None or fresh else step
+        previous, psi, da = gap, log_p - size, step(f, g) - a
+        df = K @ da
+        for _ in range(_SHRINK):
+            log_p, g = log_and_slope(f + df)
+            if log_p - _half_norm(a + da, f + df) >= psi - 1e-12 * (1.0 + abs(psi)):
+                break
+            da, df = 0.5 * da, 0.5 * df
+        a, f = a + da, f + df
+    primal = size - log_p
+    return Mode(primal=primal, dual=primal - gap, n_iter=n_iter, converged=reason == "converged", reason=reason,
+                coef=a, latent=f)  # fmt: skip
+
+
+def _half_norm(a: Array, Ka: Array) -> float:
+    """1/2 a' K a, over all columns."""
+    return 0.5 * max(float(np.vdot(a, Ka)), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Laplace:
+    """The Gaussian approximation: its mode, B = factor factor' there, and the evidence."""
+
+    y: Array
+    likelihood: Likelihood
+    mode: Mode
+    root: Array
+    factor: Factor
+    evidence: float
+
+    @classmethod
+    def of(cls, K: Array, y: Array, likelihood: Likelihood, *, start: Array | None = None, max_iter: int = 100) -> Self:
+        """The approximation for labels y of -1 and +1; `start` is a coefficient vector near the maximum, if known."""
+
+        def log_and_slope(f: Array) -> tuple[float, Array]:
+            return float(likelihood.log(y * f).sum()), y * likelihood.slope(y * f)
+
+        def curved(f: Array) -> Step:
+            root = np.sqrt(likelihood.curvature(y * f))
+            return partial(_step, K, root, factored(K, root))
+
+        begin = best_start(K, log_and_slope, start, y.shape)
+        mode = find_mode(K, log_and_slope, curved, begin, max_iter=max_iter)
+        root = np.sqrt(likelihood.curvature(y * mode.latent))
+        factor = factored(K, root)
+        return cls(y, likelihood, mode, root, factor, -mode.primal - 0.5 * factor.log_determinant)
+
+    def slope(self, K: Array) -> Array:
+        """M, symmetric, with d log q = sum_ij M_ij dK_ij: the explicit part, and that of the mode which moves with K.
+
+        With a = K^-1 f, R = S B^-1 S, s_i = d log q / df_i = 1/2 (1 - (B^-1)_ii) skew_i and u = (I - R K) s it is
+        M = 1/2 (a a' - R + u a' + a u').
+        """
+        a, z = self.mode.coef, self.y * self.mode.latent
+        R = self.factor.inverse()
+        s = 0.5 * (1.0 - np.diagonal(R)) * self.y * self.likelihood.skew(z)
+        R *= self.root
+        R *= self.root[:, None]
+        u = s - R @ (K @ s) + 0.5 * a
+        R -= np.column_stack([u, a]) @ np.vstack([a, u])
+        R *= -0.5
+        return R
+
+    def predict(self, C: Array, prior: Array) -> tuple[Array, Array]:
+        """Mean and variance of f at new items, from C = k(new, training) and prior = k(x, x) of the new."""
+        V = self.factor.half((C * self.root).T)
+        return C @ self.mode.coef, np.maximum(prior - np.einsum("ij,ij->j", V, V), 0.0)
+
+
+def _step(K: Array, root: Array, factor: Factor, f: Array, g: Array) -> Array:
+    """The a of the maximum of psi's parabola at f, of the slope g and with the curvature W = S^2."""
+    b = root**2 * f + g
+    return np.asarray(b - root * factor.solve(root * (K @ b)))
+
+
+def best_start(K: Array, log_and_slope: LogAndSlope, start: Array | None, shape: tuple[int, ...]) -> Array:
+    """The start that was proposed, unless a = 0 is better."""
+    zero = np.zeros(shape)
+    if start is None:
+        return zero
+    f = K @ start
+    return start if log_and_slope(f)[0] - _half_norm(start, f) > log_and_slope(zero)[0] else zero
+
+
+def factored(K: Array, root: Array) -> Factor:
+    """The Cholesky factor of B = I + S K S."""
+    B = K * root
+    B *= root[:, None]
+    B.flat[:: len(B) + 1] += 1.0
+    try:
+        return factorise(B, ladder=(0.0,))
+    except NotPositiveDefinite as error:
+        raise NotPositiveDefinite(
+            "Laplace approximation: the kernel must be positive semi-definite on the training items; got a Gram with "
+            "a negative eigenvalue. Use a kernel with psd=True, or mercer.repair."
+        ) from error

@@ -1,0 +1,75 @@
+"""The evidence on subsets: values, slopes and information (M32)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import multivariate_normal
+
+from mercer.estimators.expansion import KernelItems
+from mercer.estimators.gaussian_process.covariance import Covariance, Noise
+from mercer.estimators.gaussian_process.levels import EvidenceOn, levels
+from mercer.kernels import RBF, Matern, Polynomial
+
+rng = np.random.default_rng(0)
+n = 90
+X = rng.normal(size=(n, 3))
+Y = np.column_stack([np.sin(X[:, 0]), X[:, 1]]) + 0.1 * rng.normal(size=(n, 2))
+KERNELS = [1.5 * RBF((0.8, 1.0, 3.0)), 0.5 * Matern(1.3) + Polynomial(2), RBF(1.0) * Matern(2.0, nu=2.5)]
+BASES = [np.empty((n, 0)), np.ones((n, 1))]
+
+
+def level(kernel=KERNELS[0], H=BASES[0], Y=Y):
+    return EvidenceOn(Covariance(KernelItems.of(kernel, X), Noise(0.2), np.full(n, 0.01)), Y, H)
+
+
+def test_the_value_is_the_log_density_of_the_targets_M32():
+    one = level()
+    theta = one.covariance.theta + 0.2
+    M = KERNELS[0].with_theta(theta[:-1])(X) + (np.exp(theta[-1]) + 0.01) * np.eye(n)
+    assert_allclose(one.value(theta), sum(multivariate_normal(np.zeros(n), M).logpdf(t) for t in Y.T))
+
+
+@pytest.mark.parametrize("H", BASES, ids=["zero", "constant"])
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_the_slope_is_that_of_the_value_M32(kernel, H):
+    one = level(kernel, H)
+    theta, h = one.covariance.theta, 1e-5
+    one.value(theta)
+    slope = one.slope()
+    numeric = [(one.value(theta + h * e) - one.value(theta - h * e)) / (2 * h) for e in np.eye(len(theta))]
+    assert_allclose(slope, numeric, rtol=1e-6, atol=1e-6)
+
+
+def test_the_information_is_the_trace_it_stands_for_M32():
+    one = level(Y=Y[:, :1])
+    theta, h = one.covariance.theta, 1e-5
+    M = np.empty((n, n))
+    one.covariance.fill(M)
+    parts = []
+    for e in np.eye(len(theta)):
+        ends = [np.empty((n, n)), np.empty((n, n))]
+        for end, sign in zip(ends, (h, -h), strict=True):
+            one.covariance.at(theta + sign * e).fill(end)
+        parts.append(np.linalg.solve(M, (ends[0] - ends[1]) / (2 * h)))
+    exact = 0.5 * np.array([[np.sum(a * b.T) for b in parts] for a in parts])
+    scale = np.sqrt(np.outer(np.diag(exact), np.diag(exact)))
+    assert np.abs((one.curvature(theta) - exact) / scale).max() < 0.25  # from 8 random vectors
+
+
+def test_a_covariance_without_a_factor_has_no_value():
+    one = level(Polynomial(2))
+    one.covariance = Covariance(one.covariance.data, Noise(0.0), np.full(n, -3.0))
+    assert one.value(one.covariance.theta) == -np.inf
+    assert one.curvature(one.covariance.theta) is None
+
+
+def test_levels_halve_the_items_and_few_items_are_one_level_M32():
+    many = rng.normal(size=(1500, 2))
+    c = Covariance(KernelItems.of(RBF(1.0), many), Noise(0.1), np.zeros(1500))
+    found = levels(c, np.zeros((1500, 1)), np.empty((1500, 0)))
+    assert [one.size for one in found] == [375, 750, 1500]
+    assert len(levels(c.take(np.arange(600)), np.zeros((600, 1)), np.empty((600, 0)))) == 1
+    smaller = {tuple(row) for row in found[0].covariance.data.items.values}
+    assert smaller <= {tuple(row) for row in found[1].covariance.data.items.values}

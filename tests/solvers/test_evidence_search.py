@@ -1,0 +1,110 @@
+"""The search of hyper-parameters on functions whose optimum is known (M32)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from mercer.solvers.evidence_search import Prior, search
+
+SHAPE = np.diag([1.0, 4.0, 0.1])
+WIDE = np.array([[-10.0, 10.0]] * 3)
+
+
+class Bowl:
+    """-n/2 (t - centre)' A (t - centre), steeper the more items there are."""
+
+    def __init__(self, centre, size=1000, A=SHAPE, informed=True):
+        self.centre, self.size, self.A, self.informed = np.asarray(centre, dtype=float), size, A, informed
+        self.asked = []
+
+    def value(self, theta):
+        self.asked.append(theta)
+        self.last = theta - self.centre
+        return -0.5 * self.size / 1000 * float(self.last @ self.A @ self.last)
+
+    def slope(self):
+        return -self.size / 1000 * (self.A @ self.last)
+
+    def curvature(self, theta):
+        return self.size / 1000 * self.A if self.informed else None
+
+
+class Ridge(Bowl):
+    """Rosenbrock's valley, with its maximum 0 at (1, 1)."""
+
+    def value(self, theta):
+        self.asked.append(theta)
+        self.x, self.y = theta
+        return -float((1 - self.x) ** 2 + 10 * (self.y - self.x**2) ** 2)
+
+    def slope(self):
+        t = self.y - self.x**2
+        return np.array([2 * (1 - self.x) + 40 * t * self.x, -20 * t])
+
+    def curvature(self, theta):
+        return None
+
+
+def test_a_bowl_is_climbed_to_its_top_with_and_without_information():
+    for informed in (True, False):
+        found = search([Bowl([1.0, -2.0, 3.0], informed=informed)], [np.zeros(3)], WIDE, tol=1e-8)
+        assert found.best.converged
+        assert found.best.value > -1e-6
+        assert_allclose(found.best.theta, [1.0, -2.0, 3.0], atol=1e-2)
+
+
+def test_a_curved_valley_is_followed_to_its_end():
+    found = search([Ridge([0, 0])], [np.array([-1.2, 1.0])], WIDE[:2], tol=1e-10)
+    assert_allclose(found.best.theta, 1.0, atol=1e-4)
+
+
+def test_a_parameter_ends_at_its_bound_when_the_top_is_beyond():
+    bounds = np.array([[-1.0, 0.5], [-1.0, 1.0], [-10.0, 10.0]])
+    level = Bowl([1.0, -2.0, 3.0])
+    found = search([level], [np.zeros(3)], bounds, tol=1e-8)
+    assert_allclose(found.best.theta, [0.5, -1.0, 3.0], atol=1e-2)
+    assert all((bounds[:, 0] <= t).all() and (t <= bounds[:, 1]).all() for t in level.asked)
+
+
+def test_most_evaluations_are_on_subsets_M32():
+    steep = 100.0 * np.diag([1.0, 4.0, 2.0])
+    small, large = Bowl([1.0, 1.0, 1.0], 100, steep), Bowl([1.05, 1.0, 0.9], 1000, steep)
+    found = search([small, large], [np.zeros(3)], WIDE)
+    assert len(large.asked) <= 3 < len(small.asked)
+    assert_allclose(found.best.theta, [1.05, 1.0, 0.9], atol=0.01)
+    assert [climb.size for climb in found.climbs] == [100, 1000]
+
+
+def test_what_a_subset_does_not_determine_stays_near_its_start():
+    flat = Bowl([0.0, 0.0, 50.0], 100, np.diag([1.0, 1.0, 1e-3]))
+    found = search([flat, Bowl([0.0] * 3)], [np.zeros(3)], WIDE)
+    assert abs(found.climbs[0].theta[2]) < 2.0
+
+
+def test_the_best_of_several_starts_goes_on():
+    class Twins(Bowl):
+        def value(self, theta):
+            return max(super().value(theta), -1.0) if theta[0] < 0 else super().value(theta)
+
+    found = search([Twins([3.0] * 3, 100), Bowl([3.0] * 3)], [np.full(3, -5.0), np.full(3, 2.0)], WIDE)
+    assert len(found.climbs) == 3
+    assert_allclose(found.best.theta, 3.0, atol=0.3)
+
+
+def test_a_prior_is_weighed_against_the_evidence_M32():
+    level = Bowl([2.0, 0.0, 0.0], A=np.eye(3))
+    found = search([level], [np.zeros(3)], WIDE, prior=Prior(np.zeros(3), 1.0), tol=1e-10)
+    assert_allclose(found.best.theta, [1.0, 0.0, 0.0], atol=1e-4)
+
+
+def test_a_start_without_a_value_is_reported_and_a_step_without_one_is_shortened():
+    class Cliff(Bowl):
+        def value(self, theta):
+            value = super().value(theta)
+            return -np.inf if theta[0] > 1.5 else value
+
+    bad = search([Cliff([1.0, 0.0, 0.0])], [np.full(3, 2.0)], WIDE)
+    assert bad.best.reason == "not finite"
+    good = search([Cliff([1.4, 0.0, 0.0], A=np.eye(3))], [np.array([-8.0, 0.0, 0.0])], WIDE, tol=1e-8)
+    assert_allclose(good.best.theta, [1.4, 0.0, 0.0], atol=1e-3)

@@ -1,0 +1,47 @@
+"""The blocked factor and inverse are LAPACK's, and leave the upper triangle alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mercer import configure
+from mercer.solvers.tiled import factor_lower, invert_lower, multiply_lower
+
+
+def positive(n):
+    F = np.random.default_rng(n).normal(size=(n, n + 5))
+    return F @ F.T / n + 0.1 * np.eye(n)
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 256, 257, 700])
+def test_factor_and_inverse_are_those_of_the_matrix(n):
+    M = positive(n)
+    A = M.copy()
+    assert factor_lower(A) is None
+    L = np.linalg.cholesky(M)
+    assert_allclose(np.tril(A), L, atol=1e-12)
+    invert_lower(A)
+    assert_allclose(np.tril(A), np.tril(np.linalg.inv(L)), atol=1e-9)
+    multiply_lower(A)
+    assert_allclose(np.tril(A), np.tril(np.linalg.inv(M)), atol=1e-9)
+    assert_array_equal(np.triu(A, 1), np.triu(M, 1))
+
+
+def test_the_row_where_a_factor_ends_is_named():
+    M = positive(600)
+    M[450, 450] = -1.0
+    assert factor_lower(M) == 450
+
+
+def test_threads_do_not_change_a_bit():
+    answers = []
+    for threads in (1, 2):
+        A = positive(600)
+        with configure(threads=threads):
+            factor_lower(A)
+            invert_lower(A)
+            multiply_lower(A)
+        answers.append(A)
+    assert_array_equal(*answers)
