@@ -1,0 +1,7 @@
+"""Many methods on the same data with the same kernel, side by side (M35, M37, E22)."""
+
+from mercer.comparison.methods import CLASSIFIERS, REGRESSORS, Method, baselines, machines
+from mercer.comparison.result import Comparison, Row
+from mercer.comparison.run import compare
+
+__all__ = ["CLASSIFIERS", "REGRESSORS", "Comparison", "Method", "Row", "baselines", "compare", "machines"]

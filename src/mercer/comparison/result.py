@@ -1,0 +1,120 @@
+"""What a comparison found: a row for every method, and the table of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mercer.errors import bad
+
+_WORDS = 60  # letters of a certificate or an error that the table shows
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method.  None stands for what it does not have: probabilities, vectors, a certificate, or, failing, a score.
+
+    score               on held-out items, larger is better; with several splits the mean, and score_std the deviation
+    log_loss            mean of -log p(y | x), of the density for numbers
+    calibration_error   mean distance between stated probability and what happened (calibration.py)
+    n_kept, n_train     training items that predictions need, of how many; means over the splits
+    fit_seconds         of one fit, predict_seconds of predicting one test set; means over the splits
+    certificate         what the machine proves about itself, in words, for the last split
+    warnings, error     what was said on the way, and why the method has no result
+    """
+
+    name: str
+    score: float | None = None
+    score_std: float | None = None
+    log_loss: float | None = None
+    calibration_error: float | None = None
+    n_kept: float | None = None
+    n_train: float | None = None
+    fit_seconds: float | None = None
+    predict_seconds: float | None = None
+    certificate: str | None = None
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+
+
+# heading, format of the cell, and the field it shows
+COLUMNS = (
+    ("score", ".4f", "score"),
+    ("log loss", ".4f", "log_loss"),
+    ("calibration", ".4f", "calibration_error"),
+    ("kept", ".4g", "n_kept"),
+    ("fit s", ".3g", "fit_seconds"),
+    ("predict s", ".3g", "predict_seconds"),
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The rows in the order the methods were given; `scoring` names the score, `splits` says on what it was taken."""
+
+    rows: tuple[Row, ...]
+    task: str
+    kernel: str
+    scoring: str
+    splits: str
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> Row:
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(f"no method {name!r} here, only {[row.name for row in self.rows]}")
+
+    @property
+    def best(self) -> Row:
+        """The row of the largest score."""
+        found = [(row.score, row) for row in self.rows if row.score is not None]
+        if not found:
+            raise bad("Comparison", "best", "asked for where a method succeeded", f"{len(self)} failures",
+                      "Each row has its error.")  # fmt: skip
+        return max(found, key=lambda pair: pair[0])[1]
+
+    def table(self) -> str:
+        """The rows in columns, with a dash for what a method does not have."""
+        cells = [["method", *(heading for heading, _, _ in COLUMNS), "certificate"]]
+        cells += [_cells(row) for row in self.rows]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        return "\n".join(_line(row, widths) for row in cells)
+
+    def __str__(self) -> str:
+        head = f"{self.task}, {self.scoring}, {self.splits}, kernel {self.kernel}"
+        notes = [f"{row.name}: {text}" for row in self.rows for text in ([row.error] if row.error else row.warnings)]
+        return "\n".join([head, self.table(), *notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in lists, strings and numbers."""
+        return asdict(self) | {"rows": [asdict(row) | {"warnings": list(row.warnings)} for row in self.rows]}
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return json.dumps(self.to_dict())
+
+
+def _cells(row: Row) -> list[str]:
+    numbers = [(getattr(row, name), form) for _, form, name in COLUMNS]
+    words = f"failed: {row.error}" if row.error else row.certificate or "-"
+    words = " ".join(words.split())
+    return [
+        row.name,
+        *("-" if value is None else format(value, form) for value, form in numbers),
+        words if len(words) <= _WORDS else words[: _WORDS - 3] + "...",
+    ]
+
+
+def _line(cells: list[str], widths: list[int]) -> str:
+    """Words to the left, numbers to the right."""
+    first, *numbers, last = cells
+    middle = [cell.rjust(width) for cell, width in zip(numbers, widths[1:-1], strict=True)]
+    return "  ".join([first.ljust(widths[0]), *middle, last]).rstrip()
