@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from mercer.compiled.finish import solve_whole
 from mercer.compiled.jit import compiled
 from mercer.compiled.rows import add_rows
-from mercer.compiled.smo import smo
 
 
 @compiled
@@ -50,24 +50,51 @@ def own_gradient(own, b, z, F):
     add_rows(own, J, b[J], F)
 
 
+@compiled
+def carry_on(b, F, z, lo, hi, epsilon, before, F_before):
+    """Start from the solution of a problem on the same items with another box: from the best feasible multiple of it.
+
+    The objective is a parabola in that multiple, a sum of 0 stays 0, and F follows without K.
+    """
+    linear, curved, most = 0.0, 0.0, np.inf
+    for i in range(b.shape[0]):
+        v = before[i]
+        linear += z[i] * v - epsilon * abs(v)
+        curved += v * (F_before[i] + z[i])
+        if v != 0.0:
+            most = min(most, (hi[i] if v > 0.0 else lo[i]) / v)
+    s = max(0.0, min(linear / curved if curved > 0.0 else 0.0, most))
+    for i in range(b.shape[0]):
+        b[i] = min(max(s * before[i], lo[i]), hi[i])
+        F[i] = s * (F_before[i] + z[i]) - z[i]
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def solve_parts(K, index, ends, z, lo, hi, epsilon, b, F, tol, max_steps, exact, steps):
+def solve_parts(K, index, ends, z, lo, hi, epsilon, b, F, tol, max_steps, exact, chain, steps):
     """SMO on every part index[ends[p] : ends[p + 1]]; works in place on b and F, and says in `steps` how far it came.
 
     A part whose dual has no end, or that wants more than `max_steps`, has the steps -1.  Steps are in single precision;
-    `exact` computes F from K as it is in the end.
+    `exact` computes F from K as it is in the end.  In a `chain` a part goes on from the one before it.
     """
     own, starts = np.empty((0, 0), np.float32), runs(index[:0])
+    diagonal = np.empty(0, np.float32)
     for p in range(ends.shape[0] - 1):
         s, e = ends[p], ends[p + 1]
-        part = index[s:e]
-        if p == 0 or e - s != s - ends[p - 1] or not np.array_equal(part, index[ends[p - 1] : s]):
+        part, before = index[s:e], slice(ends[p - 1], s) if p > 0 else slice(0, 0)
+        same = p > 0 and e - s == s - ends[p - 1] and np.array_equal(part, index[before])
+        if not same:
             own, starts = np.empty((e - s, e - s), np.float32), runs(part)
             gather(K, part, starts, own)
-        own_gradient(own, b[s:e], z[s:e], F[s:e])
-        made, violation, endless = smo(
-            own, np.diag(own).copy(), F[s:e], b[s:e], lo[s:e], hi[s:e], epsilon, e - s, tol, max_steps
+            diagonal = np.diag(own).copy()
+        if chain and same:
+            carry_on(b[s:e], F[s:e], z[s:e], lo[s:e], hi[s:e], epsilon[p], b[before], F[before])
+        else:
+            own_gradient(own, b[s:e], z[s:e], F[s:e])
+        made, violation, endless = solve_whole(
+            own, diagonal, F[s:e], b[s:e], lo[s:e], hi[s:e], epsilon[p], tol, max_steps
         )
         steps[p] = -1 if endless or violation > tol else made
         if exact:
             gradient(K, part, starts, b[s:e], z[s:e], F[s:e])
+        if chain and steps[p] < 0:
+            return

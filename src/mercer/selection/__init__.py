@@ -1,0 +1,1 @@
+"""Choosing hyper-parameters without doing the work twice."""

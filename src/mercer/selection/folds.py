@@ -1,0 +1,34 @@
+"""One kernel on one split, for machines that are fitted to it in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer.selection.judging import Fit
+from mercer.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """The Gram of all items, who trains (with weights), and who is scored: first the items held out, `held` of them."""
+
+    K: Array
+    y: Array
+    train: Array
+    scored: Array
+    held: int
+    weight: Array | None
+    go_on: Callable[[], bool]
+
+    def values(self, items: Array, B: Array) -> Array:
+        """K[scored, items] @ B, over the items that have a coefficient."""
+        J = np.flatnonzero(B.any(axis=1))
+        return np.asarray(self.K[np.ix_(self.scored, items[J])] @ B[J].astype(self.K.dtype), dtype=np.float64)
+
+    def fit(self, machine: Any, values: Array, gap: float) -> Fit:
+        """A machine that is given its values on the scored items in place of these."""
+        return Fit(machine, gap, lambda which: values[self.held :] if which else values[: self.held])

@@ -1,0 +1,65 @@
+"""Successive halving: all settings on few items, and the best of them on more and more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.validation import _check_method_params, _num_samples
+
+from mercer.selection.judging import Judge
+from mercer.typing import Array
+
+SMALLEST = 2  # items of each class (or of all) per fold
+
+
+def shares_of(settings: int, factor: int) -> list[float]:
+    """The share of the items in every rung: 1 in the last, in which few settings are left."""
+    rungs = int(np.ceil(np.log(max(settings, 1)) / np.log(factor)))
+    return [float(factor) ** (r - rungs) for r in range(rungs + 1)]
+
+
+def part_of(judge: Judge, estimator: Any, share: float, seed: Any) -> tuple[Judge, Array]:
+    """A share of the items with their folds, and the positions of these items; a smaller share is a part of it."""
+    n = _num_samples(judge.X)
+    some = np.arange(n) if share >= 1.0 else _chosen(judge, estimator, share, seed)
+    X, y = _safe_split(estimator, judge.X, judge.y, some, some)
+    place = np.full(n, -1)
+    place[some] = np.arange(len(some))
+    splits = [(_moved(train, place), _moved(test, place)) for train, test in judge.splits]
+    return replace(judge, X=X, y=y, splits=splits, params=_check_method_params(judge.X, judge.params, some)), some
+
+
+def _chosen(judge: Judge, estimator: Any, share: float, seed: Any) -> Array:
+    """The first items of a random order, of every class its share."""
+    n = _num_samples(judge.X)
+    order = check_random_state(0 if seed is None else seed).permutation(n)
+    labels = np.asarray(judge.y)[order] if is_classifier(estimator) else np.zeros(n)
+    least = SMALLEST * len(judge.splits)
+    parts = [order[labels == label] for label in np.unique(labels)]
+    return np.sort(np.concatenate([part[: max(least, int(np.ceil(share * len(part))))] for part in parts]))
+
+
+def _moved(index: Array, place: Array) -> Array:
+    """Positions among the chosen items."""
+    found = place[index]
+    return np.asarray(found[found >= 0])
+
+
+def joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """cv_results_ of two rungs, one after the other; any setting of the second ranks before all of the first."""
+    out = {key: _appended(first[key], second[key]) for key in first}
+    for key in (key for key in first if key.startswith("rank_test_")):
+        out[key] = np.concatenate([first[key] + len(second[key]), second[key]])
+    return out
+
+
+def _appended(first: Any, second: Any) -> Any:
+    if isinstance(first, list):
+        return first + second
+    join: Any = np.ma.concatenate if isinstance(first, np.ma.MaskedArray) else np.concatenate
+    return join([first, second])

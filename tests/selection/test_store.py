@@ -1,0 +1,145 @@
+"""Grams from kept pair statistics are the Grams of the kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import mercer
+from mercer.kernels import (
+    ANOVA,
+    RBF,
+    ArcSine,
+    Centred,
+    Cosine,
+    Exponential,
+    Laplacian,
+    Linear,
+    Matern,
+    Normalised,
+    Periodic,
+    Polynomial,
+    RationalQuadratic,
+    Sigmoid,
+    White,
+)  # fmt: skip
+from mercer.selection.store import Grams, Lent, room
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(300, 6))
+n = len(X)
+PAIRS = n * (n + 1) // 2
+RADIAL = [RBF(0.7), RBF(2.0), Matern(1.5), Matern(1.0, nu=2.5), Exponential(2.0), RationalQuadratic(1.0)]
+DOT = [Linear(), Polynomial(2), Polynomial(3, offset=1.0), Sigmoid(0.1)]
+COMPOSITE = [RBF(1.0) * Linear(), 2.0 * RBF(0.5) + Polynomial(2), (RBF(1.0) + 1.0) ** 2, RBF(3.0) - 0.1 * Linear()]
+OTHERS = [ArcSine(), Cosine(), ANOVA(2), ANOVA(2, base=RBF(0.9)), Normalised(Linear() + 1.0), RBF(1.0) + White(0.3)]
+
+
+def grams(kernels, data=X, *, single=False, space=10):
+    return Grams([(k, data) for k in kernels], single=single, room=space)
+
+
+@pytest.mark.parametrize(
+    ("kernels", "far"),
+    [([*RADIAL, *DOT, *COMPOSITE, *OTHERS], 0.0), (RADIAL, 1e6)],
+    ids=["many", "far from the origin"],
+)
+def test_grams_from_statistics_are_those_of_the_kernels(kernels, far):
+    store = grams(kernels, X + far)
+    for k in kernels:
+        assert_allclose(store.gram(k), k(X + far), rtol=1e-12, atol=1e-12, err_msg=repr(k))
+
+
+def test_single_precision_is_that_of_the_kernels():
+    store = grams([*RADIAL, *COMPOSITE], single=True)
+    for k in [*RADIAL, *COMPOSITE]:
+        K = store.gram(k)
+        assert K.dtype == np.float32
+        assert_allclose(K, k(X), rtol=2e-5, atol=2e-5 * abs(k(X)).max(), err_msg=repr(k))
+
+
+def test_each_statistic_is_computed_once_whatever_the_number_of_kernels():
+    store = grams([*RADIAL, *DOT, *COMPOSITE])
+    for k in [*RADIAL, *DOT, *COMPOSITE]:
+        store.gram(k)
+    assert store.statistics == 2
+    assert store.mapped == len([*RADIAL, *DOT, *COMPOSITE])
+    assert store.evaluations == 2 * PAIRS
+
+
+def test_absolute_distances_are_shared_by_laplacian_kernels():
+    kernels = [Laplacian(l) for l in (0.5, 1.0, 2.0)]
+    store = grams(kernels)
+    for k in kernels:
+        assert_allclose(store.gram(k), k(X), rtol=1e-12)
+    assert store.evaluations == PAIRS
+
+
+def test_a_kernel_that_is_alone_keeps_no_statistic():
+    k = RBF(1.0)
+    store = grams([k])
+    assert_allclose(store.gram(k), k(X), rtol=1e-12)
+    assert store.statistics == store.mapped == 0
+    assert store.evaluations == PAIRS
+
+
+def test_lengthscales_per_column_are_kernels_by_themselves():
+    kernels = [RBF(tuple(rng.uniform(0.5, 2.0, 6))) for _ in range(4)]
+    store = grams(kernels)
+    for k in kernels:
+        assert_allclose(store.gram(k), k(X), rtol=1e-12)
+    assert store.statistics == 0
+    assert store.evaluations == 4 * PAIRS
+
+
+def test_without_room_kernels_are_evaluated_as_ever():
+    store = grams(RADIAL, space=0)
+    for k in RADIAL:
+        assert_allclose(store.gram(k), k(X), rtol=1e-12)
+    assert store.statistics == 0
+    assert store.evaluations == len(RADIAL) * PAIRS
+
+
+def test_sparse_rows_and_other_kinds_of_preparation():
+    from scipy.sparse import random as sparse
+
+    S = sparse(200, 400, 0.05, format="csr", random_state=0)
+    kernels = [RBF(1.0), RBF(2.0), Linear(), ArcSine()]
+    store = grams(kernels, S)
+    for k in kernels:
+        assert_allclose(store.gram(k), k(S), rtol=1e-10, atol=1e-12)
+    waves = [Periodic(1.0), Periodic(2.0)]
+    store = grams(waves)
+    for k in waves:
+        assert_allclose(store.gram(k), k(X), rtol=1e-12)
+
+
+def test_a_kernel_that_has_learned_keeps_its_own_frame():
+    fits = [Centred(RBF(1.0)).fit(X[:100]), Centred(RBF(1.0)).fit(X[100:])]
+    store = grams(fits)
+    for k in fits:
+        assert_allclose(store.gram(k), k(X), rtol=1e-10, atol=1e-12)
+
+
+def test_a_lent_gram_is_made_once_and_freed_after_its_last_use():
+    made = []
+
+    def make():
+        made.append(1)
+        return np.eye(3)
+
+    lent = Lent(make, 2)
+    with lent as K:
+        assert K.shape == (3, 3)
+    with lent:
+        pass
+    assert len(made) == 1
+    assert lent._K is None
+
+
+def test_room_is_half_of_the_memory_budget():
+    with mercer.configure(memory=2**24):
+        assert room(512, 8) == 4
+        assert room(512, 4) == 8
+        assert room(5000, 8) == 0
