@@ -8,14 +8,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, gram, matvec, report, startup, svm, vjp
+from benchmarks import data, gp, gram, matvec, report, ridge, sparse, startup, svm, vjp
 from benchmarks.harness import Case, Row, run
 
 SUITES = {
+    "gp": gp.searches,
+    "gp-predict": gp.predictions,
     "gram": gram.cases,
     "matvec": matvec.cases,
     "vjp": vjp.cases,
+    "ridge": ridge.cases,
     "startup": startup.cases,
+    "sparse": sparse.cases,
     "svm": svm.fits,
     "svm-predict": svm.predictions,
 }

@@ -1,0 +1,13 @@
+"""The one form of what is wrong with a file, or with a model that is to be saved."""
+
+from __future__ import annotations
+
+from mercer.errors import ModelFileError
+
+_COPY = "Ask for a new copy, or save the model again."
+
+
+def broken(name: str, rule: str, got: object, cure: str = _COPY) -> ModelFileError:
+    """`name must be rule; got value. Cure.`"""
+    shown = str(got)
+    return ModelFileError(f"{name} must be {rule}; got {shown if len(shown) < 200 else shown[:200] + '...'}. {cure}")

@@ -1,0 +1,181 @@
+"""Classes that are not stored field by field, but made again from less: items, prepared data, what kernels learn.
+
+Data are prepared again rather than stored, and only when they are first used: so that a file holds each number once,
+and loading one never evaluates a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from mercer.estimators.expansion import KernelItems
+from mercer.files.faults import broken
+from mercer.items import Items, Table
+from mercer.kernels import Fitted, Kernel
+from mercer.kernels.centred import Training
+from mercer.kernels.documents import Corpus
+from mercer.kernels.rows import Centre
+
+T = TypeVar("T")
+Fields = dict[str, Any]
+
+
+class LoadedItems(KernelItems):
+    """KernelItems of a file, prepared at their first use."""
+
+    @classmethod
+    def of_fields(cls, fields: Fields) -> Self:
+        kernel, items, frame = _taken(fields, "kernel", "items", "frame")
+        _require(isinstance(kernel, Kernel) and isinstance(items, Items) and not kernel.learned, "a machine's data",
+                 "items with a kernel that has learned")  # fmt: skip
+        return _filled(cls, kernel=kernel, items=items, _frame=checked_frame(frame))
+
+    @cached_property
+    def prepared(self) -> Any:
+        return self.kernel.prepare(self.items, self.__dict__["_frame"])
+
+
+class LoadedTraining(Training):
+    """The training set of a centred kernel in a file, prepared at its first use."""
+
+    @classmethod
+    def of_fields(cls, fields: Fields) -> Self:
+        kernel, source, frame, grand = _taken(fields, "kernel", "source", "frame", "grand")
+        _require(isinstance(kernel, Kernel) and isinstance(source, Items) and isinstance(grand, float), "a mean",
+                 "that of items under a kernel")  # fmt: skip
+        return _filled(cls, kernel=kernel, source=source, grand=grand, _frame=checked_frame(frame))
+
+    @cached_property
+    def items(self) -> Any:
+        return self.kernel.prepare(self.source, self.__dict__["_frame"])
+
+
+def _filled(cls: type[T], **fields: Any) -> T:
+    """An instance with these fields only: what is missing is computed when asked for."""
+    new = object.__new__(cls)
+    new.__dict__.update(fields)
+    return new
+
+
+def _taken(fields: Fields, *names: str) -> list[Any]:
+    _require(set(fields) == set(names), "the fields", f"{list(names)}")
+    return [fields[name] for name in names]
+
+
+def _require(fine: bool, name: str, rule: str) -> None:
+    if not fine:
+        raise broken(name, rule, "something else")
+
+
+# ---- frames: what a kernel takes from the first dataset
+
+
+def checked_frame(frame: Any) -> Any:
+    """A frame as some kernel makes them; codes of words that are not 0, 1, ... would lead outside of arrays."""
+    if isinstance(frame, tuple):
+        return tuple(map(checked_frame, frame))
+    words = isinstance(frame, dict) and list(frame.values()) == list(range(len(frame)))
+    _require(frame is None or words or isinstance(frame, (range, Centre, Corpus, Training)), "a frame",
+             "what a kernel learns from data")  # fmt: skip
+    return frame
+
+
+def _without_words(frame: Any) -> Any:
+    """The frame without vocabularies, which change no value: they are made again from the items that are kept."""
+    if isinstance(frame, tuple):
+        return tuple(map(_without_words, frame))
+    return None if isinstance(frame, dict) else frame
+
+
+def _corpus(fields: Fields) -> Corpus:
+    known, idf = _taken(fields, "known", "idf")
+    fine = isinstance(checked_frame(known), (dict, range)) and isinstance(idf, np.ndarray)
+    _require(fine and idf.dtype == np.float64 and idf.shape == (len(known),), "a corpus", "words with a number each")
+    return Corpus(known, idf)
+
+
+def _centre(fields: Fields) -> Centre:
+    (at,) = _taken(fields, "at")
+    _require(at is None or (isinstance(at, np.ndarray) and at.ndim == 1 and at.dtype.kind in "fc"), "a centre",
+             "a point, or none")  # fmt: skip
+    return Centre(at)
+
+
+def _fitted(fields: Fields) -> Fitted:
+    kernel, frame = _taken(fields, "kernel", "frame")
+    return Fitted(kernel, checked_frame(frame))
+
+
+# ---- items
+
+
+def _items(cls: type[Items]) -> Callable[[Fields], Items]:
+    """Items pass the door again that all items pass."""
+
+    def build(fields: Fields) -> Items:
+        (values,) = _taken(fields, "values")
+        found = cls.check(values, "model file")
+        _require(type(found) is cls, "items", cls.__name__)
+        return found
+
+    return build
+
+
+def _table(fields: Fields) -> Table:
+    (columns,) = _taken(fields, "columns")
+    _require(isinstance(columns, dict) and len(columns) > 0, "a table", "columns by name")
+    for column in columns.values():
+        numbers = isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "fiub"
+        _require(numbers or isinstance(column, list), "a column", "an array of numbers or a list")
+    _require(len(set(map(len, columns.values()))) == 1, "the columns", "of one length")
+    return Table(columns)
+
+
+# ---- both ways
+
+
+def _frame_of(value: Any, prepared: str) -> Any:
+    """The frame of prepared data, which need not be prepared for it if they come from a file."""
+    known = value.__dict__
+    return _without_words(known[prepared].frame if prepared in known else known["_frame"])
+
+
+Parts = Callable[[Any], Fields]
+_PARTS: dict[type, Parts] = {
+    KernelItems: lambda d: {"kernel": d.kernel, "items": d.items, "frame": _frame_of(d, "prepared")},
+    Training: lambda t: {
+        "kernel": t.kernel,
+        "source": t.source,
+        "frame": _frame_of(t, "items"),
+        "grand": float(t.grand),
+    },
+    Fitted: lambda k: {"kernel": k.kernel, "frame": k.frame},
+}
+_BUILD: dict[type, Callable[[Fields], Any]] = {
+    KernelItems: LoadedItems.of_fields,
+    Training: LoadedTraining.of_fields,
+    Fitted: _fitted,
+    Corpus: _corpus,
+    Centre: _centre,
+    Table: _table,
+}
+_LOADED = {LoadedItems: KernelItems, LoadedTraining: Training}
+
+
+def stored_class(value: Any) -> type:
+    """The class under which a value is stored."""
+    return _LOADED.get(type(value), type(value))
+
+
+def parts_of(cls: type) -> Parts | None:
+    """What is stored of such a value, if that is not its fields."""
+    return _PARTS.get(cls)
+
+
+def builder_of(cls: type) -> Callable[[Fields], Any] | None:
+    """What makes such a value of what was stored, if that is not its constructor."""
+    return _items(cls) if issubclass(cls, Items) and cls is not Table else _BUILD.get(cls)

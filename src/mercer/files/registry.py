@@ -1,0 +1,101 @@
+"""The classes that a file may name, and nothing beside them.
+
+Machines and kernels go by their public names, other classes by the place they have in mercer.  A class that is not
+listed is neither saved nor built, whatever a file says.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import mercer
+from mercer import kernels
+from mercer.files.faults import broken
+from mercer.kernels import Kernel
+
+# These hold a function of the user, which cannot be saved.
+FUNCTIONAL = (kernels.FeatureMap, kernels.Modulated, kernels.Pullback, kernels.Similarity)
+
+_RECORDS = {
+    "mercer.parameters": "Fixed Bounded",
+    "mercer.items": "Categories Documents Intervals Objects Sets Strings Table Vectors",
+    "mercer.items.text": "CountedDocuments",
+    "mercer.kernels.frozen": "Frozen",
+    "mercer.kernels.rows": "Centre",
+    "mercer.kernels.documents": "Corpus",
+    "mercer.kernels.centred": "Training",
+    "mercer.estimators.expansion": "KernelItems GivenGram",
+    "mercer.estimators.risk.certificate": "RiskCertificate",
+    "mercer.estimators.svm.certificate": "Certificate",
+    "mercer.estimators.gaussian_process.convert": "Converted Foreign",
+    "mercer.estimators.gaussian_process.covariance": "Covariance Noise",
+    "mercer.estimators.gaussian_process.labelled": "Codes Posterior Signs",
+    "mercer.estimators.gaussian_process.means": "Level Linear Zero",
+    "mercer.estimators.gaussian_process.posterior": "Posterior",
+    "mercer.estimators.gaussian_process.report": "Certificate FitReport",
+    "mercer.estimators.gaussian_process.setup": "Setup",
+    "mercer.estimators.gaussian_process.targets": "Units",
+    "mercer.solvers.cholesky": "Factor",
+    "mercer.solvers.dual.certificate": "DualSolution",
+    "mercer.solvers.evidence_search": "Climb",
+    "mercer.solvers.gaussian_process": "Conditioned",
+    "mercer.solvers.glm": "GLMSolution",
+    "mercer.solvers.gplvm": "Climb",
+    "mercer.solvers.gradient_descent": "Descent",
+    "mercer.solvers.hinge_posterior": "HingeMode HingePosterior",
+    "mercer.solvers.laplace": "Laplace Mode",
+    "mercer.solvers.laplace_softmax": "Curvature SoftmaxLaplace",
+    "mercer.solvers.least_squares": "LeastSquares",
+    "mercer.solvers.likelihoods": "Logistic Probit",
+    "mercer.solvers.linear": "LinearSolution",
+    "mercer.solvers.losses": "EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Squared SquaredHinge",
+    "mercer.solvers.platt": "Platt",
+    "mercer.solvers.qp": "KKT",
+    "mercer.solvers.ridge": "Factored RidgeCertificate Targets",
+    "mercer.solvers.risk.linear": "LinearRisk",
+    "mercer.solvers.risk.solution": "RiskSolution",
+    "mercer.solvers.rvm.evidence": "Relevance",
+    "mercer.solvers.sparse.working_set": "SparseSolution",
+}
+_TRANSFORMERS = {
+    "sklearn.impute": "SimpleImputer",
+    "sklearn.pipeline": "Pipeline",
+    "sklearn.preprocessing": "MaxAbsScaler MinMaxScaler Normalizer OneHotEncoder OrdinalEncoder PolynomialFeatures "
+    "RobustScaler StandardScaler",
+    "sklearn.gaussian_process.kernels": "CompoundKernel ConstantKernel DotProduct ExpSineSquared Exponentiation Matern "
+    "PairwiseKernel Product RBF RationalQuadratic Sum WhiteKernel",
+}
+
+
+@cache
+def homes() -> dict[str, str]:
+    """{name in a file: module to import it from}."""
+    places = [(name, home) for name, home in mercer._HOME.items() if name[0].isupper()]  # classes, not functions
+    public = {f"mercer.{name}": home for name, home in places if home.startswith("mercer.estimators.")}
+    ours = {f"mercer.kernels.{name}": "mercer.kernels" for name in kernels.__all__ if _is_plain(getattr(kernels, name))}
+    rest = {f"{home}.{name}": home for home, names in (_RECORDS | _TRANSFORMERS).items() for name in names.split()}
+    return public | ours | rest
+
+
+def _is_plain(found: Any) -> bool:
+    """Whether this is a kernel made of values only."""
+    return isinstance(found, type) and issubclass(found, Kernel) and found not in (Kernel, *FUNCTIONAL)
+
+
+def named(name: Any) -> type:
+    """The class of that name."""
+    home = homes().get(name) if isinstance(name, str) else None
+    found = getattr(import_module(home), name.rpartition(".")[2]) if home else None
+    if not isinstance(found, type):
+        raise broken("a class", "one that mercer knows how to build", repr(name),
+                     "The file is not to be trusted, or from another version of mercer.")  # fmt: skip
+    return found
+
+
+@cache
+def name_of(cls: type) -> str | None:
+    """The name of a class in files; None if it has none."""
+    candidates = (name for name in homes() if name.rpartition(".")[2] == cls.__name__)
+    return next((name for name in candidates if named(name) is cls), None)
