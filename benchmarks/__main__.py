@@ -1,4 +1,4 @@
-"""python -m benchmarks NAME [--smoke] [--json FILE] [--data DIR] [--repeat N] [--only SUBSTRING]; see --help."""
+"""python -m benchmarks NAME [--smoke] [--full] [--json FILE] [--data DIR] [--repeat N] [--only TEXT]; see --help."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, gp, gram, matvec, report, ridge, sparse, startup, svm, vjp
+from benchmarks import data, gp, gram, matvec, report, ridge, search, sparse, startup, svm, vjp
 from benchmarks.harness import Case, Row, run
 
 SUITES = {
@@ -18,6 +18,7 @@ SUITES = {
     "matvec": matvec.cases,
     "vjp": vjp.cases,
     "ridge": ridge.cases,
+    "search": search.cases,
     "startup": startup.cases,
     "sparse": sparse.cases,
     "svm": svm.fits,
@@ -30,6 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     if arguments.data:
         os.environ[data.VARIABLE] = arguments.data
+    if arguments.full:
+        os.environ[search.FULL] = "1"
     cases = chosen(arguments.name or "all", arguments.only, arguments.smoke)
     if arguments.list or not arguments.name:
         print("\n".join(f"{case.suite}: {case.name}" for case in cases))
@@ -69,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("name", nargs="?", choices=[*SUITES, "all"], help="which suite; without it, list them")
     parser.add_argument("--list", action="store_true", help="print the cases and stop")
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, one round: only whether the answers agree")
+    parser.add_argument("--full", action="store_true", help="whole grids where a suite takes fewer points by default")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE")
     parser.add_argument("--data", metavar="DIR", help=f"directory of .npz tables (default: ${data.VARIABLE})")
     parser.add_argument("--repeat", type=_rounds, default=3, metavar="N", help="rounds; the best counts (default: 3)")

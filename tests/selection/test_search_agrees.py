@@ -261,7 +261,7 @@ def test_other_regressors(machine, grid):
 
 def test_several_targets():
     Y = np.column_stack([yr, yr**2])
-    assert_alike(*both(mercer.KernelRidge(kernel="rbf"), {"alpha": [0.1, 1.0, 10.0]}, (Xr, Y)), atol=1e-8)
+    assert_alike(*both(mercer.KernelRidge(kernel="rbf"), {"alpha": [0.1, 1.0, 10.0]}, (Xr, Y)), atol=1e-4)
 
 
 def test_no_targets():

@@ -76,14 +76,18 @@ def solve_parts(K, index, ends, z, lo, hi, epsilon, b, F, tol, max_steps, exact,
     A part whose dual has no end, or that wants more than `max_steps`, has the steps -1.  Steps are in single precision;
     `exact` computes F from K as it is in the end.  In a `chain` a part goes on from the one before it.
     """
-    own, starts = np.empty((0, 0), np.float32), runs(index[:0])
+    widest = 0
+    for p in range(ends.shape[0] - 1):
+        widest = max(widest, ends[p + 1] - ends[p])
+    room = np.empty(widest * widest, np.float32)  # fresh memory costs as much as the work done in it
+    own, starts = room[:0].reshape(0, 0), runs(index[:0])
     diagonal = np.empty(0, np.float32)
     for p in range(ends.shape[0] - 1):
         s, e = ends[p], ends[p + 1]
         part, before = index[s:e], slice(ends[p - 1], s) if p > 0 else slice(0, 0)
         same = p > 0 and e - s == s - ends[p - 1] and np.array_equal(part, index[before])
         if not same:
-            own, starts = np.empty((e - s, e - s), np.float32), runs(part)
+            own, starts = room[: (e - s) * (e - s)].reshape(e - s, e - s), runs(part)
             gather(K, part, starts, own)
             diagonal = np.diag(own).copy()
         if chain and same:

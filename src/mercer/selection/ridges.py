@@ -48,9 +48,8 @@ def solve_ridges(machines: Sequence[KernelRidge], folds: Sequence[Fold]) -> list
     K, alphas = folds[0].K, np.array([float(machine.alpha) for machine in machines])
     tasks = [_targets(fold, machines[0]) for fold in folds]
     columns = [_column(fold, t, j) for fold, t in zip(folds, tasks, strict=True) for j in range(t.k)]
-    noise = np.finfo(np.float32).eps * np.sqrt(len(K)) * float(np.abs(np.diagonal(K)).max())
-    product = K.astype(np.float32) if alphas.min() > noise else K
-    bases = solve_shifted(product, columns, alphas, tol=GAP, most=max(50, int(MOST * len(K))), go_on=folds[0].go_on)
+    most = max(50, int(MOST * len(K)))
+    bases = solve_shifted(K, columns, alphas, tol=GAP, most=most, go_on=folds[0].go_on)
     parts = iter(bases)
     return [_fits(machines, alphas, fold, t, [next(parts) for _ in range(t.k)])
             for fold, t in zip(folds, tasks, strict=True)]  # fmt: skip
@@ -71,7 +70,7 @@ def _column(fold: Fold, t: Targets, j: int) -> Column:
 def _fits(
     machines: Sequence[KernelRidge], alphas: Array, fold: Fold, t: Targets, bases: Sequence[Basis]
 ) -> list[Fit | None]:
-    gaps = np.max([_gaps(basis) for basis in bases], axis=0)
+    gaps = np.max([basis.gaps if basis.size else np.zeros(len(alphas)) for basis in bases], axis=0)
     F = np.stack([basis.values() if len(basis) else _none(basis) for basis in bases], axis=1)  # (seen, outputs, alphas)
     out: list[Fit | None] = []
     for m, machine in enumerate(machines):
@@ -83,11 +82,6 @@ def _fits(
             values, gap = _factorised(fold, t, alphas[m])
         out.append(fold.fit(_as(machine), values[:, 0] if fold.y.ndim == 1 else values, gap))
     return out
-
-
-def _gaps(basis: Basis) -> Array:
-    """The gaps; none where the target is zero, which any basis represents."""
-    return basis.gaps if basis.size and not basis.exhausted else np.zeros(len(basis.alphas))
 
 
 def _none(basis: Basis) -> Array:

@@ -20,7 +20,8 @@ import numpy as np
 
 from mercer.typing import Array
 
-_EXACT = 1e-7  # of |A q|: what is left of a product that the basis holds, but for rounding
+_EXACT = 1e-13  # of the largest |A q|: what may be left of a product that the basis holds
+_TWICE = 0.1  # of |A q|: when less is left, it is orthogonal to the basis only after a second projection
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +45,13 @@ class Column:
 class Basis:
     """Lanczos's basis of one column, and for every alpha how far its solution is."""
 
-    def __init__(self, column: Column, alphas: Array, dtype: np.dtype) -> None:
+    def __init__(self, column: Column, alphas: Array) -> None:
         self.column, self.alphas = column, np.asarray(alphas, dtype=float)
         z = column.z
         self.size, self.exhausted = float(np.linalg.norm(z)), False
+        self._largest, self._dimension = 0.0, int(np.count_nonzero(column.s)) - column.intercept
         self._q = z / (self.size or 1.0)
-        self._Q = np.empty((32, len(z)), dtype=dtype)
+        self._Q = np.empty((32, len(z)))
         self._seen = np.empty((32, len(column.seen)))
         self.diagonal: list[float] = []
         self.beside: list[float] = []
@@ -82,14 +84,16 @@ class Basis:
         w = column.s * product
         self.offset.append(float(column.s @ w))
         w = column.project(w)
-        whole = float(np.linalg.norm(w))
+        whole, Q = float(np.linalg.norm(w)), self._Q[: m + 1]
+        self._largest = max(self._largest, whole)
         self.diagonal.append(float(self._q @ w))
-        w -= self._Q[: m + 1].T @ (
-            self._Q[: m + 1] @ w.astype(self._Q.dtype)
-        )  # against all: rounding would revive them
-        beta = float(np.linalg.norm(w))
-        self.exhausted = beta <= _EXACT * whole
-        self._judge(0.0 if self.exhausted else beta)
+        for _ in range(2):  # against all vectors: rounding would bring old ones back
+            w -= Q.T @ (Q @ w)
+            beta = float(np.linalg.norm(w))
+            if beta > _TWICE * whole:
+                break
+        self.exhausted = beta <= _EXACT * self._largest or m + 1 == self._dimension
+        self._judge(beta)
         self._q = w / (beta or 1.0)
 
     def _judge(self, beta: float) -> None:
@@ -97,7 +101,7 @@ class Basis:
         before = self.beside[-1] if self.beside else 0.0
         pivot = self.diagonal[-1] + self.alphas - (before**2 / self._pivot if self.beside else 0.0)
         last = -self._last * before / self._pivot if self.beside else np.ones(len(self.alphas))
-        self._pivot, self._last = np.maximum(pivot, 1e-300), last
+        self._pivot, self._last = np.maximum(pivot, self.alphas), last  # A has no negative eigenvalues
         self.form = self.form + last**2 / self._pivot
         self.residual = self.size * beta * np.abs(last / self._pivot)
         self.beside.append(beta)
@@ -126,12 +130,12 @@ def solve_shifted(
     K: Array, columns: Sequence[Column], alphas: Array, *, tol: float, most: int, go_on: Callable[[], bool]
 ) -> list[Basis]:
     """Bases of all columns, extended until the gaps are within tol, or by `most` vectors."""
-    bases = [Basis(column, alphas, K.dtype) for column in columns]
+    bases = [Basis(column, alphas) for column in columns]
     for _ in range(most):
         open_ = [basis for basis in bases if basis.size and not basis.exhausted and basis.gaps.max() > tol]
         if not open_ or not go_on():
             break
-        V = np.column_stack([basis.next for basis in open_]).astype(K.dtype)
-        for basis, product in zip(open_, (K @ V).T.astype(np.float64), strict=True):
+        V = np.stack([basis.next for basis in open_])
+        for basis, product in zip(open_, V @ K, strict=True):
             basis.extend(product)
     return bases

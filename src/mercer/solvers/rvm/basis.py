@@ -16,7 +16,7 @@ from mercer.engine.tiles import cuts
 from mercer.solvers.rvm.shelf import Shelf
 from mercer.typing import Array, Gram
 
-_SHARE = 0.25  # of the memory budget: a Gram up to this size is kept
+_SHARE = 0.6  # of the memory budget: a Gram up to this size is kept
 _ROWS = 256  # that one thread works on at a time
 _TINY = 1e-300
 

@@ -1,0 +1,137 @@
+"""Suite "search": a grid of hyper-parameters by 5-fold cross-validation, against GridSearchCV on the same folds.
+
+SVC          C in 2^-5 ... 2^15 and gamma in 2^-15 ... 2^3, the 110 points of M22, on columns that are standardised
+SVR          the same with epsilon = 0.1
+KernelRidge  the same gammas, and alpha = 1 / (2 C)
+
+Rival: GridSearchCV over scikit-learn's machine (with a cache of 2000 MB) on two processes.  Both refit the best.
+The answers are held against each other by their mean scores: at 95 % of the points within NEAR, the best within BEST;
+or by as much as one item decided the other way changes, where that is more.
+
+With --full all 110 points on up to 5 000 rows, which takes the rival hours; else 12 points spread over the same range,
+on up to 2 000 rows.  Data: tables from --data or MERCER_DATA; without them generated stand-ins.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import mercer
+from benchmarks import data
+from benchmarks.harness import Agreement, Case, Rival
+from mercer.selection.grids import LIBSVM
+from mercer.typing import Array
+
+NEAR, BEST, SHARE = 2e-3, 1e-3, 0.95
+FULL = "MERCER_FULL"  # set by --full
+CACHE, PROCESSES, FOLDS = 2000, 2, 5
+
+# name: (file, what becomes of y, machine)
+TABLES = {
+    "spam": ("spam.npz", "classes", "SVC"),
+    "splice_scale": ("splice_scale.npz", "classes", "SVC"),
+    "usps": ("usps.npz", "classes", "SVC"),
+    "letter": ("letter.npz", "classes", "SVC"),
+    "ijcnn1": ("ijcnn1.npz", "classes", "SVC"),
+    "kin40k": ("kin40k.npz", "halves", "SVC"),
+    "protein SVR": ("protein.npz", "numbers", "SVR"),
+    "kin40k ridge": ("kin40k.npz", "numbers", "KernelRidge"),
+}
+ROWS = {"usps": 7_291, "spam": 4_600}  # others have 5 000
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows, targets, the folds, and what is tried."""
+
+    X: Array
+    y: Array
+    folds: list[tuple[Array, Array]]
+    machine: str
+    grid: dict[str, list[float]]
+
+
+def full() -> bool:
+    """Whether the whole grid was asked for."""
+    return bool(os.environ.get(FULL))
+
+
+def _grid(machine: str) -> dict[str, list[float]]:
+    C, gamma = (LIBSVM[name] if full() else LIBSVM[name][:: 5 if name == "C" else 3] for name in ("C", "gamma"))
+    return {"gamma": gamma, "alpha": [0.5 / c for c in C]} if machine == "KernelRidge" else {"gamma": gamma, "C": C}
+
+
+@lru_cache(maxsize=2)
+def _problem(name: str, n: int) -> Problem:
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    file, kind, machine = TABLES[name]
+    X, y = _loaded(Path(os.environ.get(data.VARIABLE, "")) / file, kind)
+    some = np.random.default_rng(0).permutation(len(y))[:n]
+    X, y = data.standardised(X[some]), y[some]
+    splitter = KFold if kind == "numbers" else StratifiedKFold
+    folds = list(splitter(FOLDS, shuffle=True, random_state=0).split(X, y))
+    return Problem(X, y, folds, machine, _grid(machine))
+
+
+def _loaded(path: Path, kind: str) -> tuple[Array, Array]:
+    if path.is_file():
+        with np.load(path) as arrays:
+            X, y = arrays["X"].astype(float), arrays["y"].ravel()
+    else:
+        X = data.gaussian(8_000, 8).X
+        y = np.sin(X[:, 0]) * X[:, 1] + 0.2 * X[:, 2]
+        y = y if kind in ("numbers", "halves") else np.digitize(y, [0.0])
+    if kind == "halves":
+        y = np.where(y > np.median(y), 1, -1)
+    return X, (y - y.mean()) / y.std() if kind == "numbers" else y
+
+
+def _ours(problem: Problem) -> mercer.KernelSearchCV:
+    kernel = {"kernel": "rbf"} if problem.machine == "KernelRidge" else {}
+    machine = getattr(mercer, problem.machine)(**kernel)
+    return mercer.KernelSearchCV(machine, problem.grid, cv=problem.folds).fit(problem.X, problem.y)
+
+
+def _theirs(problem: Problem) -> Any:
+    from sklearn import kernel_ridge, svm
+    from sklearn.model_selection import GridSearchCV
+
+    if problem.machine == "KernelRidge":
+        machine = kernel_ridge.KernelRidge(kernel="rbf")
+    else:
+        machine = getattr(svm, problem.machine)(cache_size=CACHE)
+    return GridSearchCV(machine, problem.grid, cv=problem.folds, n_jobs=PROCESSES).fit(problem.X, problem.y)
+
+
+def _check(problem: Problem, ours: Any, theirs: Any) -> Agreement:
+    apart = np.abs(ours.cv_results_["mean_test_score"] - theirs.cv_results_["mean_test_score"])
+    one = 0.0 if problem.machine != "SVC" else 1.01 / len(problem.y)  # item, decided the other way
+    near = float(np.mean(apart <= max(NEAR, one)))
+    best = abs(ours.best_score_ - theirs.best_score_)
+    detail = f"{near:.0%} of {len(apart)} points alike, farthest {apart.max():.0e}; best {best:.0e} apart"
+    return Agreement(near >= SHARE and best <= max(BEST, one), detail)
+
+
+def _case(name: str) -> Case:
+    return Case(
+        suite="search",
+        name=name,
+        size=ROWS.get(name, 5_000) if full() else 2_000,
+        small=150,
+        data=partial(_problem, name),
+        ours=_ours,
+        rivals={"GridSearchCV": Rival(_theirs, "sklearn")},
+        check=_check,
+    )
+
+
+def cases() -> list[Case]:
+    """Every table."""
+    return [_case(name) for name in TABLES]
