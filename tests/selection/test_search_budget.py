@@ -66,7 +66,7 @@ def test_a_precomputed_gram_beyond_the_budget_is_cut_in_both_directions():
 def test_statistics_for_which_there_is_no_room_are_not_kept():
     grid = {"gamma": [0.01, 0.03, 0.1], "kernel": ["rbf", "poly"]}
     plenty = KernelSearchCV(SVC(), grid).fit(X, y)
-    with mercer.configure(memory=2 * 4 * 4 * 200 * 200):
+    with mercer.configure(memory=2 * 8 * 4 * 200 * 200):
         tight = KernelSearchCV(SVC(), grid).fit(X, y)
     assert plenty.kernel_evaluations_ < tight.kernel_evaluations_
     assert_allclose(tight.cv_results_["mean_test_score"], plenty.cv_results_["mean_test_score"], atol=0.006)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer import configure
-from mercer.solvers.tiled import factor_lower, invert_lower, multiply_lower
+from mercer.solvers.tiled import RowSolver, factor_lower, invert_lower, multiply_lower
 
 
 def positive(n):
@@ -22,6 +22,8 @@ def test_factor_and_inverse_are_those_of_the_matrix(n):
     assert factor_lower(A) is None
     L = np.linalg.cholesky(M)
     assert_allclose(np.tril(A), L, atol=1e-12)
+    K = np.random.default_rng(0).normal(size=(7, n))
+    assert_allclose(RowSolver(A)(K.copy()) @ L.T, K, atol=1e-12)
     invert_lower(A)
     assert_allclose(np.tril(A), np.tril(np.linalg.inv(L)), atol=1e-9)
     multiply_lower(A)

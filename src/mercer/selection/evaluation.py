@@ -116,7 +116,7 @@ class Evaluation:
         found: dict[Any, Group] = {}
         members = [c for c in dataset.members if takes_gram(self.candidates[c].machine)]
         kinds = {machine._on_arrays: machine for machine in (self.candidates[c].machine for c in members)}
-        checked = {arrays: clone(machine)._checked(dataset.X, reset=True) for arrays, machine in kinds.items()}
+        checked = {arrays: _double(clone(machine)._checked(dataset.X, reset=True)) for arrays, machine in kinds.items()}
         for f in dataset.folds:
             own = {arrays: _taken(X, self.splits[f][0]) for arrays, X in checked.items()}
             for c in members:
@@ -132,22 +132,21 @@ class Evaluation:
         """Work on the Grams that candidates share, and then on the fits that need the items themselves."""
         alone = [c for c in dataset.members if not takes_gram(self.candidates[c].machine)]
         groups, n = self.groups(dataset), _num_samples(dataset.X)
-        single = all(group.single for group in groups)
-        free = room(n, 4 if single else 8) - 1 - GATHERED
+        free = room(n) - 1 - GATHERED
         if groups and free < 1:
             self.tell(f"A Gram of {n} items is more than the memory budget holds: each machine streams its own.")
             alone = dataset.members
         elif groups:
-            self.run_groups(groups, n, single, free)
+            self.run_groups(groups, n, free)
         if alone and self.go_on():
             self.tell(f"{len(alone) * len(dataset.folds)} fits that share nothing.")
         for c in alone:
             for f in dataset.folds:
                 self.fit_alone(c, f, dataset.X)
 
-    def run_groups(self, groups: list[Group], n: int, single: bool, free: int) -> None:
+    def run_groups(self, groups: list[Group], n: int, free: int) -> None:
         """All folds of all Grams, as many at a time as there are threads and memory for."""
-        grams = Grams([(g.kernel, g.X) for g in groups if g.kernel is not None], single=single, room=free)
+        grams = Grams([(g.kernel, g.X) for g in groups if g.kernel is not None], room=free)
         tasks = [task for group in groups for task in group.tasks()]
         self.tell(f"Grams of {n} items, each made once: {grams.mapped} mapped from {grams.statistics} matrices of pair "
                   f"statistics, {len(groups) - grams.mapped} by themselves; {len(tasks)} runs on them.")  # fmt: skip
@@ -221,3 +220,8 @@ class Evaluation:
 def _taken(X: Any, index: Array) -> Any:
     """Some of the items, checked or as they came."""
     return X[index] if isinstance(X, Items) else _safe_indexing(X, index)
+
+
+def _double(X: Any) -> Any:
+    """Arrays in double precision, in which machines prove their answers."""
+    return X.astype(np.float64) if getattr(X, "dtype", None) == np.float32 else X

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from mercer.selection.judging import Fit
+from mercer.selection.store import in_single
 from mercer.typing import Array
 
 
@@ -28,6 +29,10 @@ class Fold:
         """K[scored, items] @ B, over the items that have a coefficient."""
         J = np.flatnonzero(B.any(axis=1))
         return np.asarray(self.K[np.ix_(self.scored, items[J])] @ B[J].astype(self.K.dtype), dtype=np.float64)
+
+    def in_single(self) -> Fold:
+        """With the Gram in single precision, for machines that do not see its level."""
+        return self if self.K.dtype == np.float32 else replace(self, K=in_single(self.K))
 
     def fit(self, machine: Any, values: Array, gap: float) -> Fit:
         """A machine that is given its values on the scored items in place of these."""

@@ -15,7 +15,7 @@ from mercer.kernels import Kernel
 from mercer.selection.candidates import kernel_key
 from mercer.selection.folds import Fold
 from mercer.selection.judging import Fit
-from mercer.selection.store import Grams, Lent
+from mercer.selection.store import Grams, Lent, in_single
 
 Solve = Callable[[list[Any], list[Fold]], list[list[Fit | None]]]
 
@@ -24,7 +24,7 @@ Solve = Callable[[list[Any], list[Fold]], list[list[Fit | None]]]
 class Shortcut:
     """A way to fit machines together, on one fold or on several; those of equal `key` go in one run.
 
-    `single` says whether a Gram in single precision is enough for it.
+    `single` says whether a Gram in single precision, without its level, is enough for it.
     """
 
     solve: Solve
@@ -71,7 +71,10 @@ class Group:
 
     def lend(self, grams: Grams) -> None:
         """Have the Gram ready to be made for the tasks."""
-        make = partial(np.asarray, self.X) if self.kernel is None else partial(grams.gram, self.kernel)
+        if self.kernel is not None:
+            make = partial(grams.gram, self.kernel, level=not self.single)
+        else:
+            make = partial(in_single if self.single else np.asarray, self.X)
         self.gram = Lent(make, len(self._sets))
 
     @property

@@ -38,9 +38,9 @@ def shortcut(machine: Any, psd: bool | None, judge: Judge, f: int, *, weighted: 
 
 def classifiers(machines: Sequence[SVC], folds: Sequence[Fold]) -> list[list[Fit | None]]:
     """Chains of C-SVC, fold by fold."""
-    return [solve_classifiers(machines, fold) for fold in folds]
+    return [solve_classifiers(machines, fold.in_single()) for fold in folds]
 
 
 def regressors(machines: Sequence[SVR], folds: Sequence[Fold]) -> list[list[Fit | None]]:
     """Chains of epsilon-SVR, fold by fold."""
-    return [solve_regressors(machines, fold) for fold in folds]
+    return [solve_regressors(machines, fold.in_single()) for fold in folds]

@@ -3,6 +3,9 @@
 Kernels of inner products or of distances read one matrix per dataset: <x, y>, |x - y|^2 or sum_k |x_k - y_k|.  Where
 more than one kernel reads it, it is computed once and kept; the Gram of every lengthscale, degree or shape is then an
 elementwise map of it.  Kernels that look at their items in another way are evaluated as they always are, once each.
+
+To a machine with an intercept k(x, y) - r(x) - r(y) is the same kernel, whatever r.  So its Gram may be stored in
+single precision without the level that all values share, which would take the digits of what tells them apart.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ import numpy as np
 
 from mercer.config import config
 from mercer.engine import fill
-from mercer.gram.single import in_single
 from mercer.kernels import Kernel
 from mercer.kernels.additive import absolute_distances
 from mercer.kernels.base import gram_of
@@ -25,6 +27,7 @@ from mercer.kernels.fitted import Fitted
 from mercer.kernels.rows import Rows, dot, sqdist
 from mercer.typing import Array, Index
 
+_COLUMNS = 64  # that are enough to find the level of each row
 SHARE = 0.5  # of the memory budget, for the matrices of a search
 _STATISTICS: dict[str, Callable[[Rows, Rows], Array]] = {
     "dot": lambda A, B: dot(A, B)[0],
@@ -85,10 +88,6 @@ class KnownRows(Rows):
         """All rows, none of their statistics known yet."""
         return cls(rows.values, rows.sqnorm, rows.frame, whole=Whole(rows, room))
 
-    def in_single(self) -> Self:
-        """The rows as they are: their pool has rounded them if it was to."""
-        return self
-
     def __getitem__(self, index: Index) -> Self:
         # a slice of all stays one: tiles are then views
         places = index if self.places is None else np.arange(len(self.whole.rows))[self.places][index]
@@ -108,16 +107,15 @@ class KnownRows(Rows):
 
 
 class Pool(dict[Any, Any]):
-    """What the kernels of a search have prepared; rows can keep their statistics, in single precision if told so."""
+    """What the kernels of a search have prepared; rows can keep their statistics."""
 
-    def __init__(self, room: Room, single: bool) -> None:
+    def __init__(self, room: Room) -> None:
         super().__init__()
-        self.room, self.single = room, single
+        self.room = room
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if type(value) is Rows and value.dtype.kind == "f":
-            value = KnownRows.of(in_single(value) if self.single else value, self.room)
-        super().__setitem__(key, value)
+        rows = type(value) is Rows and value.dtype.kind == "f"
+        super().__setitem__(key, KnownRows.of(value, self.room) if rows else value)
 
 
 class Grams:
@@ -127,15 +125,14 @@ class Grams:
     `evaluations` counts pairs of items for which a statistic or a kernel was computed.
     """
 
-    def __init__(self, kernels: Sequence[tuple[Kernel, Any]], *, single: bool, room: int) -> None:
+    def __init__(self, kernels: Sequence[tuple[Kernel, Any]], *, room: int) -> None:
         self._room, self._alone = Room(room), 0
-        pool = Pool(self._room, single)
+        pool = Pool(self._room)
         checked: dict[type, Any] = {}
         self._prepared: dict[int, Any] = {}
         for kernel, X in kernels:
             items = checked[kernel.items] = kernel.check(checked.get(kernel.items, X))  # a pool goes by its identity
-            prepared = kernel.prepare_in(items, None, {} if learns(kernel) else pool)
-            self._prepared[id(kernel)] = in_single(prepared) if single else prepared
+            self._prepared[id(kernel)] = kernel.prepare_in(items, None, {} if learns(kernel) else pool)
         self._maps = {id(kernel) for kernel, _ in kernels if self._is_map(kernel)}
 
     def _is_map(self, kernel: Kernel) -> bool:
@@ -162,13 +159,23 @@ class Grams:
         n = max(map(len, self._prepared.values()), default=0)
         return (self._room.computed + self._alone) * (n * (n + 1) // 2)
 
-    def gram(self, kernel: Kernel) -> Array:
-        """k(x, y) for all pairs of items, of one of the kernels."""
+    def gram(self, kernel: Kernel, *, level: bool = True) -> Array:
+        """k(x, y) for all pairs of items, of one of the kernels; in single precision if their level does not matter."""
         prepared = self._prepared[id(kernel)]
         if id(kernel) not in self._maps:
             with self._room.lock:
                 self._alone += 1
-        return gram_of(kernel, prepared, prepared)
+        if level:
+            return gram_of(kernel, prepared, prepared)
+        n, diagonal = len(prepared), kernel.diag(prepared)
+
+        def block(r: slice, c: slice) -> Array:
+            tile = kernel.block(prepared[r], prepared[c])
+            if r == c:
+                np.fill_diagonal(tile, diagonal[r])
+            return tile
+
+        return without_level(block, n, kernel.block(prepared, prepared[_sample(n)]))
 
 
 class Lent:
@@ -191,6 +198,28 @@ class Lent:
                 self._K = None
 
 
+def without_level(block: Callable[[slice, slice], Array], n: int, some: Array) -> Array:
+    """k(x, y) - r(x) - r(y) in single precision, r from `some` columns of the matrix."""
+    r = some.mean(axis=1, dtype=np.float64)
+    r -= 0.5 * float(r[_sample(n)].mean())
+
+    def apart(rows: slice, columns: slice) -> Array:
+        tile = block(rows, columns) - r[rows, None]
+        tile -= r[columns]
+        return np.asarray(tile)
+
+    return fill.dense(apart, (n, n), np.dtype(np.float32), symmetric=True, what="A Gram in single precision")
+
+
+def in_single(K: Array) -> Array:
+    """A given Gram in single precision, for machines to which its level does not matter."""
+    return without_level(lambda r, c: K[r, c], len(K), K[:, _sample(len(K))])
+
+
+def _sample(n: int) -> slice:
+    return slice(None, None, max(1, n // _COLUMNS))
+
+
 def learns(kernel: Kernel) -> bool:
     """Whether a kernel measures items in a frame of its own, which others must not share."""
     return isinstance(kernel, Fitted) or any(learns(child) for child in kernel.children)
@@ -209,6 +238,6 @@ def rows_of(prepared: Any) -> Iterator[Rows]:
                 yield from rows_of(getattr(prepared, f.name))
 
 
-def room(n: int, itemsize: int) -> int:
-    """How many n x n matrices are within the share of the memory budget that a search may use."""
-    return int(SHARE * config().memory) // max(itemsize * n * n, 1)
+def room(n: int) -> int:
+    """How many n x n matrices in double precision are within the share of the memory budget that a search may use."""
+    return int(SHARE * config().memory) // max(8 * n * n, 1)

@@ -3,6 +3,7 @@
     factor_lower(A)      A = L L'        L on and under the diagonal
     invert_lower(A)      L -> L^-1
     multiply_lower(A)    L^-1 -> L^-T L^-1 = A^-1
+    RowSolver(A)(K)      K L^-T for a few rows K, by whichever thread calls it
 
 Only the lower triangle is read and written.  Nearly all work is in matrix products of a block of rows with everything
 before it, each the task of one thread.  LAPACK's own threads wait for each other by spinning, and on a machine that has
@@ -83,3 +84,18 @@ def multiply_lower(A: Array) -> None:
 
         run(columns, cuts(k.start, _WIDE))
         _put_lower(A, k, panel.T @ panel)
+
+
+class RowSolver:
+    """K -> K L^-T in place: forward substitution by blocks, whose diagonal ones are inverted beforehand."""
+
+    def __init__(self, A: Array) -> None:
+        from scipy.linalg.lapack import dtrtri
+
+        self.A, self.blocks = A, cuts(len(A), _SIDE)
+        self.corners = [np.tril(dtrtri(np.tril(A[k, k]).T, lower=0)[0].T) for k in self.blocks]
+
+    def __call__(self, K: Array) -> Array:
+        for k, corner in zip(self.blocks, self.corners, strict=True):
+            K[:, k] = (K[:, k] - K[:, : k.start] @ self.A[k, : k.start].T) @ corner.T
+        return K

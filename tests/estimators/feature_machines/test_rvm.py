@@ -243,7 +243,7 @@ def test_a_linear_kernel_has_coefficients():
 
 
 def test_memory_decides_how_not_what_is_found():
-    with configure(memory=2**20):
+    with configure(memory=2**19):
         streamed = RVMRegressor(k).fit(*sinc(200))
     assert_array_equal(streamed.support_, RVMRegressor(k).fit(*sinc(200)).support_)
 

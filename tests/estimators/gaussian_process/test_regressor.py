@@ -246,7 +246,7 @@ def test_strings_go_through_the_same_class():
     assert clone(gp).fit(words, target).kernel_.theta.shape == (1,)
 
 
-def test_a_model_survives_pickling_without_caches():
+def test_a_model_survives_pickling():
     gp = fixed().fit(X, y)
     many = np.vstack([Z, Z])
     before = gp.predict(many, return_std=True)

@@ -197,7 +197,7 @@ class RVMClassifier(RVM, FeatureClassifier):
         fit_intercept: bool = True,
         tol: float = 1e-3,
         max_iter: int = 5000,
-        n_restarts: int = 3,
+        n_restarts: int = 0,
         gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 0.0,

@@ -3,13 +3,12 @@
     mean  m(x) + k(x)'a                                 a = P y, solvers/gaussian_process.py
     cov   k(x, x') - k(x)'M^-1 k(x') + u(x)'u(x')        u(x) = R^-1 h(x) - Q'k(x): the unknown part of the mean
 
-A row of k(new, training) is made, multiplied by L^-1 and reduced while it is in cache; the m x n matrix never exists.
-For many new items L^-1 is made once, for products are faster than triangular solves.
+Some rows of k(new, training) are made, solved with the factor and reduced by one thread; all m x n never exist.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -26,15 +25,14 @@ from mercer.kernels.base import gram_of
 from mercer.solvers.cholesky import Factor, factorise
 from mercer.solvers.gaussian_process import Conditioned, condition
 from mercer.solvers.pivoted_cholesky import pivoted_cholesky
-from mercer.solvers.tiled import invert_lower
+from mercer.solvers.tiled import RowSolver
 from mercer.typing import Array
 
 _EXPLAINED = 1e-5  # of the largest k(x, x): an item that others explain so far is left out where no jitter helps
-_ROWS = 256  # new items that are looked at together
-_BLOCK = 512  # rows of L^-1 that are multiplied at a time
+_ROWS = 512  # new items that are looked at together
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Posterior:
     """What is known of the process: `used` are the positions of the items it is conditioned on, mostly all of them."""
 
@@ -42,7 +40,6 @@ class Posterior:
     mean: Mean
     found: Conditioned
     used: Array
-    _inverse: Array | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, covariance: Covariance, mean: Mean, Y: Array, H: Array, buffer: Array | None = None) -> Self:
@@ -67,9 +64,6 @@ class Posterior:
     def outputs(self) -> int:
         return int(self.found.Y.shape[1])
 
-    def __getstate__(self) -> dict[str, Any]:
-        return dict(self.__dict__, _inverse=None)
-
     # ---- new items
 
     def cross(self, X: Any) -> LazyGram | Columns:
@@ -88,14 +82,13 @@ class Posterior:
         cross = self.cross(X)
         m = cross.shape[0]
         mean, variance = np.empty((m, self.outputs)), self.prior_variance(cross, prior)
-        known, root = self.mean.basis(X, m), self._root(m)
+        known, half = self.mean.basis(X, m), RowSolver(self.factor.A)
 
         def rows(r: slice) -> None:
             K, u = self._rows(cross, r), self._unknown(known[r])
             mean[r] = K @ self.found.coef
-            explained = _square_sums(root, K) if root is not None else _squares(self.factor.half(K.T))
             u -= K @ self.found.explained
-            variance[r] += np.einsum("ij,ij->i", u, u) - explained
+            variance[r] += _squares(u) - _squares(half(K))
 
         run(rows, cuts(m, _ROWS))
         mean += known @ self.found.weights
@@ -107,12 +100,12 @@ class Posterior:
         m, n = cross.shape
         require_memory(f"The covariance of {m} new items", 8 * m * (m + n), "Ask for fewer at a time.")
         V, known = np.empty((m, n)), self._unknown(self.mean.basis(X, m))
-        C = self.prior_covariance(cross, prior)
+        C, half = self.prior_covariance(cross, prior), RowSolver(self.factor.A)
 
         def rows(r: slice) -> None:
             K = self._rows(cross, r)
-            V[r] = self.factor.half(K.T).T
             known[r] -= K @ self.found.explained
+            V[r] = half(K)
 
         def entries(r: slice) -> None:
             C[r] += known[r] @ known.T - V[r] @ V.T
@@ -144,15 +137,6 @@ class Posterior:
             K[:, c] = cross.block(r, c)
         return K
 
-    def _root(self, m: int) -> Array | None:
-        """L^-1, when there are enough new items for it to pay."""
-        n = len(self.factor)
-        if self._inverse is None and n <= m:
-            require_memory(f"The inverse of {n} x {n}", 8 * n * n, "Predict fewer items at a time.")
-            self._inverse = self.factor.A.copy()
-            invert_lower(self._inverse)
-        return self._inverse
-
     # ---- items that come and go
 
     def extended(self, covariance: Covariance, Y: Array, H: Array) -> Posterior:
@@ -176,19 +160,9 @@ class Posterior:
         return Posterior(covariance, self.mean, condition(self.factor.remove(gone), Y, H), np.arange(len(Y)))
 
 
-def _square_sums(root: Array, K: Array) -> Array:
-    """|L^-1 k|^2 for the rows k of K, the triangle multiplied block by block."""
-    total = np.zeros(len(K))
-    for c in cuts(len(root), _BLOCK):
-        head = root[c, : c.stop].copy()
-        head[:, c.start :] = np.tril(head[:, c.start :])
-        V = K[:, : c.stop] @ head.T
-        total += np.einsum("ij,ij->i", V, V)
-    return total
-
-
 def _squares(V: Array) -> Array:
-    return np.asarray(np.einsum("ij,ij->j", V, V))
+    """The squared length of every row."""
+    return np.asarray(np.einsum("ij,ij->i", V, V))
 
 
 def _given(prior: Any, shape: tuple[int, ...], what: str) -> Array:

@@ -130,10 +130,10 @@ class Relevance:
     reason: str
 
     def __str__(self) -> str:
+        noise = f" The slope in log beta is {self.noise:.1e}." if self.noise else ""
         return (
             f"Log evidence {self.log_evidence:.6g} with {len(self.index)} functions. No change of one precision gains "
-            f"more than {self.gain:.1e}, no exchange of two functions more than {self.exchange:.1e}; the slope in "
-            f"log beta is {self.noise:.1e}."
+            f"more than {self.gain:.1e}, no exchange of two functions more than {self.exchange:.1e}.{noise}"
         )
 
 

@@ -6,8 +6,8 @@ For two classes f is one function, the log odds of the second; for more there is
 and a function of the basis has a weight, with a precision of its own, for every class.  Candidate c N + j is function j
 of the basis in class c.
 
-The weights of y at the mode f are those of numbers with Gaussian noise of precision B, so that S = phi' C^-1 phi and
-Q = Phi'(omega (y - p)) say what a change of one variance gains while B stands still: the usual updates of the RVM.
+At the mode the weights are as if numbers with Gaussian noise of precision B were given, so that S = phi' C^-1 phi and
+Q = phi'(omega (y - p)) say what a change of one variance gains while B stands still: the usual updates of the RVM.
 B moves with the mode, and whether the evidence has risen is seen there.  (Its exact slope, with dB, leads astray: where
 the classes can be separated, Laplace's evidence rewards weights so large that the curvature B vanishes.)
 """
