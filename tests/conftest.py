@@ -1,6 +1,7 @@
 """Settings for all tests."""
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -11,3 +12,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # and the same examples are drawn every time, so that a failure is a change of ours.
 settings.register_profile("mercer", deadline=None, derandomize=True)
 settings.load_profile("mercer")
+
+# A shell that starts the tests in the background has interrupts ignored, and some tests send themselves one.
+signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -88,6 +88,14 @@ def test_any_splitter(folds):
     assert_alike(*both(SVC(), C_GAMMA, (X, y), folds=folds), atol=2 * FEW)
 
 
+def test_a_large_C_and_a_wide_kernel_lose_no_digits():
+    """Kernel values are 1 - 1e-4 here, and coefficients in the ten thousands cancel."""
+    grid = {"C": [2.0**5, 2.0**15], "gamma": [2.0**-15, 2.0**-11]}
+    assert_alike(*both(SVC(), grid, (X, y)))
+    ours, theirs = both(SVC(kernel="precomputed"), {"C": grid["C"]}, (RBF.from_gamma(2.0**-15)(X), y))
+    assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=FEW)
+
+
 def test_masks_are_splits_too():
     first = np.arange(160) < 80
     ours = KernelSearchCV(SVC(), C_GAMMA, cv=[(first, ~first)]).fit(X, y)

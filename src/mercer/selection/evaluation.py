@@ -54,6 +54,7 @@ class Evaluation:
     tell: Callable[[str], None]
     outcomes: dict[tuple[int, int], Outcome] = field(default_factory=dict)
     evaluations: int = 0
+    tenths: int = 0  # of the fits, that have been told
 
     def run(self) -> None:
         """Evaluate the candidates on all folds, as far as time allows."""
@@ -143,6 +144,14 @@ class Evaluation:
         for c in alone:
             for f in dataset.folds:
                 self.fit_alone(c, f, dataset.X)
+                self.tell_progress()
+
+    def tell_progress(self) -> None:
+        """Say how far it is, at every tenth of the way."""
+        done, count = len(self.outcomes), len(self.candidates) * len(self.splits)
+        if 10 * done // count > self.tenths:
+            self.tenths = 10 * done // count
+            self.tell(f"{done} of {count} fits done.")
 
     def run_groups(self, groups: list[Group], n: int, free: int) -> None:
         """All folds of all Grams, as many at a time as there are threads and memory for."""
@@ -157,13 +166,12 @@ class Evaluation:
             if self.go_on():
                 with task.group.gram as K:
                     self.fit_together(K, task) if task.way else self.fit_each(K, task)
+                self.tell_progress()
 
         at_once = max(1, min(config().threads, (free - grams.statistics) // (1 + GATHERED) + 1))
         with configure(threads=at_once):
             run(work, tasks)
         self.evaluations += grams.evaluations
-        done = sum(all((c, f) in self.outcomes for f in range(len(self.splits))) for c in range(len(self.candidates)))
-        self.tell(f"{len(self.outcomes)} fits made, {done} of {len(self.candidates)} candidates done.")
 
     def fit_together(self, K: Array, task: Task) -> None:
         """Fit and score all machines of a task by their shortcut."""
