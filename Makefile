@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test lint format bench clean
 
 demo: $(VENV)/.installed
-	$(BIN)/python -m mercer.demo
+	$(BIN)/mercer compare
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest $(ARGS)

@@ -1,0 +1,1 @@
+"""The `mercer` command: one file for every verb."""

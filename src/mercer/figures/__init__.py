@@ -1,0 +1,1 @@
+"""The figures of textbooks on kernels: each asserts its claim, then draws it."""

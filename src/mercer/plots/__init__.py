@@ -1,0 +1,1 @@
+"""Pictures of machines; every function takes `ax` and returns it."""

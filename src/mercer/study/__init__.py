@@ -1,0 +1,1 @@
+"""The main job: a table in, every method tuned and judged, one answer out."""

@@ -1,0 +1,1 @@
+"""Tables from files: read, checked by line and column, with a kernel for their columns."""
