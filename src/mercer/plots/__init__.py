@@ -1,1 +1,41 @@
-"""Pictures of machines; every function takes `ax` and returns it."""
+"""Pictures of machines: every function takes `ax` and returns it, and matplotlib is loaded by the first call.
+
+    from mercer import plots
+    ax = plots.decision_regions(SVC().fit(X, y), X, y)
+    ax.legend()
+
+A legend is the caller's to draw; what it says is set.  Nothing is shown or saved, and no setting of matplotlib changes.
+"""
+
+from mercer.plots.decision import decision_regions
+from mercer.plots.gram import gram_heatmap, spectrum
+from mercer.plots.losses import losses
+from mercer.plots.path import svm_path, trace
+from mercer.plots.process import process_band
+from mercer.plots.regression import regression_tube, residuals
+from mercer.plots.reliability import coverage, reliability, roc
+from mercer.plots.search import search_curve, search_surface
+from mercer.plots.style import INK, MUTED, PALETTE, figure, style, svg
+
+__all__ = [
+    "INK",
+    "MUTED",
+    "PALETTE",
+    "coverage",
+    "decision_regions",
+    "figure",
+    "gram_heatmap",
+    "losses",
+    "process_band",
+    "regression_tube",
+    "reliability",
+    "residuals",
+    "roc",
+    "search_curve",
+    "search_surface",
+    "spectrum",
+    "style",
+    "svg",
+    "svm_path",
+    "trace",
+]
