@@ -107,10 +107,8 @@ def kkt_residuals(solution: DualSolution, problem: Problem) -> KKT:
 
     b, Kb = solution.coef, solution.gradient + problem.z - problem.ridge_times(solution.coef)
     size, unit = _largest(b), _largest(problem.z, Kb)
-    g = (-solution.gradient - offsets_of(problem, solution.bias, solution.margin)) / unit
-    primal, outside, complementarity = residuals(
-        b / size, g, problem.lo / size, problem.hi / size, problem.epsilon / unit
-    )
+    slack = -solution.gradient - offsets_of(problem, solution.bias, solution.margin)
+    primal, outside, complementarity = residuals(b, slack, problem.lo, problem.hi, problem.epsilon, size, unit)
     return KKT(_imbalance(b, problem) / size, primal, outside, complementarity)
 
 
@@ -146,9 +144,9 @@ def regime_codes(solution: DualSolution, problem: Problem, task: str) -> Array:
 
 def classification(margin: Array, coef: Array, tol: float) -> Array:
     """Regimes by the margin y f: beyond 1, on 1, in (0, 1), on 0, below 0."""
-    edge = ((margin <= 1.0 + tol) & (coef != 0.0)).astype(np.intp)
-    inside = 2 + (margin <= tol).astype(np.intp) + (margin < -tol)
-    return np.where(margin < 1.0 - tol, inside, edge)
+    from mercer.compiled.proof import classification_regimes
+
+    return np.asarray(classification_regimes(margin, coef, tol))
 
 
 def regression(residual: Array, coef: Array, epsilon: float, tol: float) -> Array:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mercer.solvers.dual.optimality import Conditions, bias_of, conditions
 from mercer.solvers.dual.problem import Problem
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
@@ -45,8 +44,7 @@ def certify(b: Array, F: Array, problem: Problem, *, tol: float, n_iter: int, re
 
     Where F is known on the support vectors only (`proven` False), so is the dual; the primal is unknown, that is inf.
     """
-    c = conditions(b, F, problem)
-    r, violation = biases(b, c, problem), c.violation
+    r, violation = biases(b, F, problem)
     primal, dual = objectives(b, F, problem, r)
     if not proven:
         primal, violation = np.inf, np.inf
@@ -67,28 +65,35 @@ def _middle(r: Array, problem: Problem) -> tuple[float, float]:
     return 0.5 * (low + high), 0.5 * (low - high)
 
 
-def biases(b: Array, c: Conditions, problem: Problem) -> Array:
-    """The offset r_i of every variable: one number per group, 0 without a bias."""
-    if not problem.bias:
-        return np.zeros(len(b))
+def biases(b: Array, F: Array, problem: Problem) -> tuple[Array, float]:
+    """The offset r_i of every variable, one number per group and 0 without a bias, and the largest violation."""
+    from mercer.compiled.proof import best_offset
+
     if problem.second is None:
-        return np.full(len(b), bias_of(b, c, problem))
-    ends = (bias_of(b, c, problem, ~problem.second), bias_of(b, c, problem, problem.second))
-    return np.where(problem.second, ends[1], ends[0])
+        most, least, r = best_offset(b, F, problem.lo, problem.hi, problem.epsilon)
+        if problem.bias:
+            return np.full(len(b), r), most - least
+        return np.zeros(len(b)), max(most, -least, 0.0) if len(b) else 0.0
+    ends = [
+        best_offset(b[g], F[g], problem.lo[g], problem.hi[g], problem.epsilon) for g in (~problem.second, problem.second)
+    ]
+    return np.where(problem.second, ends[1][2], ends[0][2]), max(most - least for most, least, _ in ends)
 
 
 def objectives(b: Array, F: Array, problem: Problem, r: Array) -> tuple[float, float]:
     """(primal, dual) at b with offsets r."""
-    bQb = float(b @ (F + problem.z))
-    dual = -(0.5 * bQb - float(problem.z @ b) + problem.epsilon * float(np.abs(b).sum()))
-    t = -F - r + problem.ridge_times(b)
+    from mercer.compiled.proof import inner_products
+
+    bQb, zb, size, rb, bRb = inner_products(b, F, problem.z, problem.ridge, r)
+    dual = -(0.5 * bQb - zb + problem.epsilon * size)
+    t = -F - r
+    if len(problem.ridge):
+        t += problem.ridge * b
     # with a ridge, 1/2 b'Qb counts ridge b^2 / 2 that the primal's |w|^2 does not have
-    norm2 = bQb - float(b @ problem.ridge_times(b))
-    losses = conjugate(t, problem)
-    loss = float(losses.sum())
+    norm2, loss = bQb - bRb, float(conjugate(t, problem).sum())
     if loss == np.inf:
         return _rescaled(norm2, t, problem), dual
-    return 0.5 * norm2 + float(r @ b) + loss, dual
+    return 0.5 * norm2 + rb + loss, dual
 
 
 def _rescaled(norm2: float, t: Array, problem: Problem) -> float:
@@ -101,14 +106,6 @@ def _rescaled(norm2: float, t: Array, problem: Problem) -> float:
 
 def conjugate(t: Array, problem: Problem) -> Array:
     """max over c in [lo, hi] of c t - epsilon |c| - ridge c^2 / 2, for every variable."""
-    up, down = np.maximum(t - problem.epsilon, 0.0), np.maximum(-t - problem.epsilon, 0.0)
-    if len(problem.ridge):
-        top, bottom = (
-            np.minimum(side / problem.ridge, bound) for side, bound in ((up, problem.hi), (down, -problem.lo))
-        )
-        return np.asarray(up * top - 0.5 * problem.ridge * top**2 + down * bottom - 0.5 * problem.ridge * bottom**2)
-    if np.isfinite(problem.hi - problem.lo).all():
-        return np.asarray(up * problem.hi - down * problem.lo)
-    with np.errstate(invalid="ignore"):  # an endless box times no slack
-        gain = np.where(up > 0.0, up * problem.hi, 0.0) + np.where(down > 0.0, down * -problem.lo, 0.0)
-    return np.asarray(gain)
+    from mercer.compiled import proof
+
+    return np.asarray(proof.conjugate(t, problem.lo, problem.hi, problem.epsilon, problem.ridge))

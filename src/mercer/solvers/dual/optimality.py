@@ -1,4 +1,4 @@
-"""The optimality conditions of the dual: gains, costs, violation, bias.
+"""The optimality conditions of the dual: gains, costs, violation.
 
 Raising b_i gains at rate u_i = up_i - F_i, lowering it costs at rate l_i = down_i - F_i (see compiled/smo.py).
 Within a group, a pair (i, j) with u_i > l_j can be improved, so the violation is max u - min l.  At the optimum any
@@ -15,7 +15,6 @@ from mercer.solvers.dual.problem import Problem
 from mercer.typing import Array
 
 BIG = 1e30
-_NEVER = 1e29
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +55,3 @@ def conditions(b: Array, F: Array, problem: Problem) -> Conditions:
     most = np.where(problem.second, ends[1][0], ends[0][0])
     least = np.where(problem.second, ends[1][1], ends[0][1])
     return Conditions(u, l, most, least, float(max(m - n for m, n in ends)))
-
-
-def bias_of(b: Array, c: Conditions, problem: Problem, group: Array | None = None) -> float:
-    """The offset r of f = K b + r: the mean over free variables, else the middle of what the conditions allow."""
-    index = slice(None) if group is None else group
-    u, l = c.u[index], c.l[index]
-    free = (b[index] > problem.lo[index]) & (b[index] < problem.hi[index]) & (b[index] != 0.0)
-    count = int(np.count_nonzero(free))
-    if count:
-        return float(u[free].sum()) / count
-    ends = [end for end in (u.max(initial=-BIG), l.min(initial=BIG)) if abs(end) < _NEVER]
-    return float(np.mean(ends)) if ends else 0.0
