@@ -27,3 +27,7 @@ class NotConverged(UserWarning):
 
 class ModelFileError(ValueError):
     """A model that cannot be saved, or a file that holds none: damaged, of a newer version, or not one of ours."""
+
+
+class TableError(ValueError):
+    """A file that holds no table: the message names the file, the line and the column of the fault."""

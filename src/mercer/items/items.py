@@ -37,6 +37,15 @@ class Items(ABC):
     @abstractmethod
     def __getitem__(self, index: Index) -> Self: ...
 
+    @property
+    def iloc(self) -> Self:
+        """The items themselves: the name under which scikit-learn asks for rows by position."""
+        return self
+
+    def take(self, rows: Index, axis: int = 0) -> Self:
+        """Some of the items, as scikit-learn asks for the rows of a table."""
+        return self[rows]
+
     @abstractmethod
     def pieces(self) -> Iterable[bytes]:
         """Bytes that determine the items; equal items give equal bytes."""

@@ -1,0 +1,59 @@
+"""Cells: a table as its file has it, before anything is known of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mercer.errors import TableError
+
+Cell = str | float | None  # as it is written, a number where the format says so, or missing
+MISSING = {"", "na", "nan", "null", "?", "none"}  # in any case of letters
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Columns of cells by name, and the line of the file on which each row begins."""
+
+    columns: dict[str, list[Cell]]
+    lines: Sequence[int]
+    unit: str = "line"
+
+    def place(self, row: int) -> str:
+        """Where a row is in the file."""
+        return f"{self.unit} {self.lines[row]}"
+
+
+def fault(place: str, rule: str, got: str, cure: str) -> TableError:
+    """The error of a place in a file: `place: expected rule, got value. Cure.`"""
+    return TableError(f"{place}: expected {rule}, got {got}. {cure}")
+
+
+def shown(cell: object) -> str:
+    """A cell in a message, cut to a readable length."""
+    text = repr(cell)
+    return text if len(text) <= 50 else f"{text[:47]}..."
+
+
+def is_missing(cell: Cell) -> bool:
+    """Whether a cell stands for no value."""
+    return cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in MISSING)
+
+
+def number(cell: Cell) -> float | None:
+    """The number that a cell is; None if it is none."""
+    if isinstance(cell, float):
+        return cell
+    if cell is None or "_" in cell or not cell.isascii():
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def require_different(names: Sequence[str], place: str) -> None:
+    """Refuse a name that two columns have."""
+    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twice:
+        raise fault(place, "a different name for every column", f"{shown(twice[0])} twice", "Rename one of them.")

@@ -1,0 +1,93 @@
+"""From cells to columns: what kind each is, its values, and what is odd about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import bad
+from mercer.items.kinds import CATEGORICAL, FEW, KINDS, NUMERIC, kind_of
+from mercer.tables.cells import Cell, Cells, fault, is_missing, number, shown
+from mercer.typing import Array
+
+_SLIPS = 0.1  # at most this share of a column of numbers may be slips of the pen, else it is a column of strings
+
+
+def columns_of(cells: Cells, given: Mapping[str, str]) -> tuple[dict[str, Array], dict[str, str]]:
+    """(columns, kinds); kinds that are `given` are not found out."""
+    _require_known(cells, given)
+    columns, kinds = {}, {}
+    for name, column in cells.columns.items():
+        values = [None if is_missing(cell) else cell for cell in column]
+        kind = given.get(name) or _kind(values)
+        columns[name] = _numbers(cells, name, values) if kind == NUMERIC else _strings(values)
+        kinds[name] = kind
+    return columns, kinds
+
+
+def _require_known(cells: Cells, given: Mapping[str, str]) -> None:
+    for name, kind in given.items():
+        if name not in cells.columns:
+            raise bad("read", "kinds", f"of the columns {list(cells.columns)}", repr(name), "Correct the name.")
+        if kind not in KINDS:
+            raise bad("read", f"the kind of {name!r}", f"one of {list(KINDS)}", repr(kind), "Choose one of these.")
+
+
+def _kind(values: list[Cell]) -> str:
+    given = [value for value in values if value is not None]
+    numbers = [found for found in map(number, given) if found is not None]
+    if len(numbers) == len(given):
+        return NUMERIC
+    different = len(set(numbers))
+    slips = len(given) - len(numbers) <= _SLIPS * len(given)
+    if slips and (different > FEW or different > len(numbers) / 2):
+        return NUMERIC  # the others are reported as faults
+    return kind_of([_string(value) for value in given])
+
+
+def _numbers(cells: Cells, name: str, values: list[Cell]) -> Array:
+    found = np.empty(len(values))
+    for row, value in enumerate(values):
+        x = math.nan if value is None else number(value)
+        if x is None or math.isinf(x):
+            raise fault(f"{cells.place(row)}, column {shown(name)}", "a number", shown(value),
+                        "Correct it, leave it empty, or read the column as categorical.")  # fmt: skip
+        found[row] = x
+    return found
+
+
+def _strings(values: list[Cell]) -> Array:
+    found = np.empty(len(values), dtype=object)
+    found[:] = [None if value is None else _string(value) for value in values]
+    return found
+
+
+def _string(value: Any) -> str:
+    """A number among strings as it would be written."""
+    return value if isinstance(value, str) else f"{value:.15g}"
+
+
+def notes_of(columns: Mapping[str, Array], kinds: Mapping[str, str]) -> tuple[str, ...]:
+    """Columns that say nothing, or too much."""
+    found = []
+    for name, column in columns.items():
+        given = column[~np.isnan(column)] if kinds[name] == NUMERIC else [v for v in column if v is not None]
+        if not len(given):
+            found.append(f"column {name!r} is empty")
+        elif len(set(given)) == 1 and len(given) == len(column) > 1:
+            found.append(f"column {name!r} is constant")
+        elif _is_number_of_row(given, kinds[name]):
+            found.append(f"column {name!r} looks like an identifier: it is different in every row")
+    return tuple(found)
+
+
+def _is_number_of_row(given: Any, kind: str) -> bool:
+    """Whether values are 1, 2, 3, ... or names of which no two are equal."""
+    if len(given) <= FEW:
+        return False
+    if kind == NUMERIC:
+        return bool((np.diff(given) == 1.0).all())
+    return kind == CATEGORICAL and len(set(given)) == len(given)

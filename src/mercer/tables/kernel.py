@@ -1,0 +1,84 @@
+"""default_kernel: a kernel for the columns of a table, to start from.
+
+    RBF(l)                                                              numbers only
+    TfIdf()                                                             one text
+    On([...], RBF(l)) + On([...], Hamming(m)) + On("text", TfIdf())     several kinds
+
+l is the median distance of two rows of standardised columns, m twice the median number of categories in which two rows
+differ: at such a pair both kernels are exp(-1/2).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.estimators.table_scaler import TableScaler
+from mercer.items.kinds import CATEGORICAL, NUMERIC, TEXT, mean_words
+from mercer.kernels import RBF, Hamming, Kernel, On, Spectrum, TfIdf
+from mercer.selection.grids import median_lengthscale
+from mercer.tables.table import Table
+from mercer.typing import Array
+
+_PAIRS = 5000
+
+
+def default_kernel(table: Table) -> Kernel:
+    """A kernel on what TableScaler makes of the table; it prints as the expression that makes it."""
+    if table.vectors is not None:
+        return RBF(_rounded(_median(_sparse_distances(table.vectors))))
+    if table.kinds and set(table.kinds.values()) == {NUMERIC}:
+        return RBF(_lengthscale(table))
+    if list(table.kinds.values()) == [TEXT]:
+        return _text_kernel(*table.columns.values())
+    numeric, categorical = table.of_kind(NUMERIC), table.of_kind(CATEGORICAL)
+    terms: list[Kernel] = [On(numeric, RBF(_lengthscale(table)))] if numeric else []
+    if categorical:
+        terms.append(On(categorical, Hamming(_rounded(2.0 * _median(_differences(table))))))
+    terms += [On(name, _text_kernel(table.columns[name])) for name in table.of_kind(TEXT)]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total
+
+
+def _lengthscale(table: Table) -> float:
+    numbers = {name: table.columns[name] for name in table.of_kind(NUMERIC)}
+    X = TableScaler(dict.fromkeys(numbers, NUMERIC)).fit_transform(numbers)
+    return _rounded(median_lengthscale(X)) if len(X) > 1 else 1.0
+
+
+def _text_kernel(column: Array) -> Kernel:
+    """Words where there are words, pieces of three letters in sequences such as DNA."""
+    return TfIdf() if mean_words(v for v in column if v is not None) > 1.5 else Spectrum(3)
+
+
+def _pairs(n: int) -> tuple[Array, Array]:
+    i, j = np.random.default_rng(0).integers(0, n, (2, _PAIRS))
+    return i[i != j], j[i != j]
+
+
+def _sparse_distances(V: Any) -> Array:
+    i, j = _pairs(V.shape[0])
+    apart = V[i] - V[j]
+    return np.sqrt(np.asarray(apart.multiply(apart).sum(axis=1)).ravel())
+
+
+def _differences(table: Table) -> Array:
+    """In how many categories random pairs of rows differ."""
+    i, j = _pairs(len(table))
+    return sum(
+        (table.columns[name][i] != table.columns[name][j] for name in table.of_kind(CATEGORICAL)), np.zeros(len(i))
+    )
+
+
+def _median(values: Array) -> float:
+    """The median, 1 where there is none or it is zero."""
+    middle = float(np.median(values)) if values.size else 0.0
+    return middle if middle > 0.0 else 1.0
+
+
+def _rounded(value: float) -> float:
+    """Three digits: more would say more than is known."""
+    return float(f"{value:.3g}")
