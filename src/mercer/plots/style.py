@@ -65,7 +65,7 @@ def figure(
 
 
 def svg(figure: Figure, title: str = "") -> str:
-    """The figure as an <svg> that fills the width it is given, the same bytes every time."""
+    """The figure as an <svg> that fills the width it is given; equal figures are equal text."""
     text = io.StringIO()
     with style():
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
