@@ -94,7 +94,7 @@ class TableScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """X as a Table or a CSR matrix; without names, columns go by their positions."""
         if isinstance(X, Vectors):
             X = X.values
-        if not (isinstance(X, (Items, Mapping)) or is_frame(X)):
+        if is_sparse(X) or not (isinstance(X, (Items, Mapping)) or is_frame(X)):
             V = validate_data(self, self._padded(X, reset), reset=reset, accept_sparse="csr", dtype=np.float64,
                               ensure_all_finite="allow-nan")  # fmt: skip
             return V if is_sparse(V) else Table({str(j): V[:, j] for j in range(V.shape[1])})

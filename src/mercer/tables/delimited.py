@@ -59,7 +59,7 @@ def _delimiter(text: str) -> str:
 
 def _agreement(text: str, delimiter: str) -> tuple[float, int]:
     """(share of rows as wide as the first, its width); zero for one column."""
-    widths = []
+    widths: list[int] = []
     try:
         widths.extend(len(row) for _, row in islice(_rows(text, delimiter), _LOOK))
     except TableError:

@@ -33,9 +33,9 @@ def default_kernel(table: Table) -> Kernel:
     if list(table.kinds.values()) == [TEXT]:
         return _text_kernel(*table.columns.values())
     numeric, categorical = table.of_kind(NUMERIC), table.of_kind(CATEGORICAL)
-    terms: list[Kernel] = [On(numeric, RBF(_lengthscale(table)))] if numeric else []
+    terms: list[Kernel] = [On(tuple(numeric), RBF(_lengthscale(table)))] if numeric else []
     if categorical:
-        terms.append(On(categorical, Hamming(_rounded(2.0 * _median(_differences(table))))))
+        terms.append(On(tuple(categorical), Hamming(_rounded(2.0 * _median(_differences(table))))))
     terms += [On(name, _text_kernel(table.columns[name])) for name in table.of_kind(TEXT)]
     total = terms[0]
     for term in terms[1:]:
@@ -68,9 +68,8 @@ def _sparse_distances(V: Any) -> Array:
 def _differences(table: Table) -> Array:
     """In how many categories random pairs of rows differ."""
     i, j = _pairs(len(table))
-    return sum(
-        (table.columns[name][i] != table.columns[name][j] for name in table.of_kind(CATEGORICAL)), np.zeros(len(i))
-    )
+    apart = [table.columns[name][i] != table.columns[name][j] for name in table.of_kind(CATEGORICAL)]
+    return np.sum(apart, axis=0)
 
 
 def _median(values: Array) -> float:

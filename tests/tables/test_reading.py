@@ -1,0 +1,275 @@
+"""Tables from files: formats, delimiters, headers, gaps; every fault by file, line and column (C, I)."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import sys
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+import mercer
+from mercer import TableError
+from mercer.tables import read
+
+PEOPLE = "age,job,note\n31,clerk,\n45,NA,likes long walks\n,smith,sings in a choir\n"
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A file with that content, by name."""
+
+    def write(content, name="data.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def fault(path, **options) -> str:
+    with pytest.raises(TableError) as caught:
+        read(path, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_columns_kinds_and_gaps(written):
+    table = read(written(PEOPLE))
+    assert table.kinds == {"age": "numeric", "job": "categorical", "note": "text"}
+    assert_array_equal(table.columns["age"], [31.0, 45.0, np.nan])
+    assert table.columns["job"].tolist() == ["clerk", None, "smith"]
+    assert table.columns["note"].tolist() == [None, "likes long walks", "sings in a choir"]
+    assert len(table) == 3
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_delimiter_is_found(written, delimiter, end):
+    table = read(written(end.join(["a x,b,c", '1,"u, v; w",2', "3,z,4", ""]).replace(",", delimiter)))
+    assert list(table.columns) == [f"a x{delimiter}b{delimiter}c".split(delimiter)[j] for j in range(3)]
+    assert table.columns["c"].tolist() == [2.0, 4.0]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(written):
+    assert list(read(written("\ufeffa,b\n1,2\n")).columns) == ["a", "b"]
+
+
+@pytest.mark.parametrize("gap", ["", " ", "NA", "na", "NaN", "null", "NULL", "?", "none", "None"])
+def test_gaps(written, gap):
+    table = read(written(f"a,b\n1,u\n{gap},{gap}\n3,v\n"))
+    assert np.isnan(table.columns["a"][1])
+    assert table.columns["b"].tolist() == ["u", None, "v"]
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("1,2\n3,4\n", ["x0", "x1"]),
+        ("5.1,setosa\n4.9,setosa\n", ["x0", "x1"]),
+        ("ham\tgo home now\nspam\twin a prize\nham\tsee you then\n", ["x0", "x1"]),
+        ("label\ttext\nham\tgo home now\nham\tsee you\n", ["label", "text"]),
+        ("country,2001,2002\n", None),
+        (",a\n0,1\n1,5\n", ["x0", "a"]),
+        ("only\n1\n2\n", ["only"]),
+    ],
+)
+def test_a_header_is_told_from_a_row(written, content, names):
+    if names is None:
+        assert list(read(written(content + "1,2,3\n"), header=True).columns) == ["country", "2001", "2002"]
+    else:
+        assert list(read(written(content)).columns) == names
+
+
+def test_a_bad_number_is_named_by_line_and_column(written):
+    rows = [f"{20 + i},{i % 3}" for i in range(40)]
+    rows[15] = "abc,1"
+    message = fault(written("\n".join(["age,code", *rows])))
+    assert "data.csv: line 17, column 'age': expected a number, got 'abc'" in message
+    as_text = read(written("\n".join(["age,code", *rows])), kinds={"age": "categorical"})
+    assert as_text.columns["age"][15] == "abc"
+
+
+def test_lines_are_those_of_the_file_also_after_fields_of_several_lines(written):
+    rows = [f'{i},"two\nlines {i}"' for i in range(30)]
+    rows[20] = 'oops,"two\nlines"'
+    assert "line 42, column 'n'" in fault(written("\n".join(["n,text", *rows])))
+
+
+def test_some_names_among_few_codes_are_categories(written):
+    table = read(written("kids\n" + "0\n1\n2\n" * 20 + "3+\n"))
+    assert table.kinds == {"kids": "categorical"}
+
+
+def test_whole_numbers_with_few_values_stay_numeric(written):
+    assert read(written("code,x\n" + "1,a\n2,b\n" * 9)).kinds["code"] == "numeric"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", "empty file"),
+        ("\n\n", "empty file"),
+        ("a,b\n", "the header only"),
+        ("a,a\n1,2\n", "line 1: expected a different name for every column, got 'a' twice"),
+        ("a,b\n1,2\n3\n", "line 3: expected 2 fields between ',', got 1"),
+        ("a,b\n1,2\n3,4,5\n", "line 3: expected 2 fields between ',', got 3"),
+        (b"a,b\n1,\x002\n", "line 2: expected text, got a NUL byte"),
+        (b"a,b\n1,caf\xe9\n", "line 2: expected text in UTF-8, got the byte 0xe9"),
+        ("a,b\n1,2\n".encode("utf-16"), "got UTF-16"),
+        ('a,b\n1,"open\n2,3\n', "line 2: expected a row of fields"),
+        ("a,b\n1," + "x" * 200_000 + "\n", "field larger than field limit"),
+        ("a,b\n1,inf\n2,3\n", "line 2, column 'b': expected a number, got 'inf'"),
+        ("a,b\n1,1e999\n2,3\n", "line 2, column 'b'"),
+    ],
+)
+def test_faults_of_csv(written, content, expected):
+    message = fault(written(content))
+    assert expected in message
+    assert "data.csv" in message
+
+
+def test_unknown_options_are_refused(written):
+    path = written(PEOPLE)
+    with pytest.raises(ValueError, match="format must be one of"):
+        read(path, format="xls")
+    with pytest.raises(ValueError, match="kinds must be of the columns"):
+        read(path, kinds={"agee": "numeric"})
+    with pytest.raises(ValueError, match="kind of 'age' must be one of"):
+        read(path, kinds={"age": "number"})
+    with pytest.raises(OSError, match="nowhere"):
+        read("nowhere.csv")
+
+
+def test_compressed_text(written):
+    table = read(written(gzip.compress(PEOPLE.encode()), "people.csv.gz"))
+    assert list(table.columns) == ["age", "job", "note"]
+    assert "cannot be unpacked" in fault(written(gzip.compress(PEOPLE.encode())[:30], "people.csv.gz"))
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one_stops_at_the_memory_budget(written):
+    path = written(gzip.compress(b"1,2\n" * 10**6), "bomb.csv.gz")
+    with mercer.configure(memory=10**6):
+        assert "memory budget of 1000000 bytes" in fault(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        (PEOPLE.encode(), ["age", "job", "note"]),
+        (b'{"a": 1, "b": "u"}\n{"a": null}\n', ["a", "b"]),
+        (b"1 1:0.5 3:2\n-1 2:1\n", ["target"]),
+        (gzip.compress(b"u\tv\n1\t2\n"), ["u", "v"]),
+    ],
+)
+def test_standard_input_is_looked_at(monkeypatch, content, columns):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    table = read("-")
+    assert table.name == "standard input"
+    assert list(table.columns) == columns
+
+
+def test_json_lines(written):
+    table = read(written('{"n": 1.5, "s": "u", "b": true}\n\n{"n": null, "b": false}\n', "data.jsonl"))
+    assert table.kinds == {"n": "numeric", "s": "categorical", "b": "categorical"}
+    assert_array_equal(table.columns["n"], [1.5, np.nan])
+    assert table.columns["s"].tolist() == ["u", None]
+    assert table.columns["b"].tolist() == ["true", "false"]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", "no values"),
+        ('{"a": 1}\n[1]\n', "line 2: expected a JSON object"),
+        ('{"a": 1}\n{"a": }\n', "line 2: expected a JSON object"),
+        ('{"a": [1]}\n', "line 1, column 'a': expected a number, a string"),
+        ('{"a": 1, "a": 2}\n', "line 1: expected each key once"),
+        ('{"a": ' + "[" * 100_000 + "\n", "line 1: expected a JSON object"),
+        ('{"a": ' + "9" * 10_000 + "}\n", "line 1"),
+        ('{"a": 1e999}\n{"a": 1}\n', "line 1, column 'a': expected a number, got inf"),
+    ],
+)
+def test_faults_of_json_lines(written, content, expected):
+    assert expected in fault(written(content, "data.jsonl"))
+
+
+def test_svmlight_is_one_set_of_sparse_rows(written):
+    table = read(written("# made by hand\n+1 1:0.5 3:2 # first\n-1 qid:3 2:1\n+1\n", "data.svm"))
+    assert_array_equal(table.items.toarray(), [[0, 0.5, 0, 2], [0, 0, 1, 0], [0, 0, 0, 0]])
+    features, y, task = table.split_target()
+    assert (y.tolist(), task, len(features)) == ([1, -1, 1], "classification", 3)
+    assert features.take(np.array([2, 0])).items.toarray().tolist() == [[0, 0, 0, 0], [0, 0.5, 0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", "no values"),
+        ("1 1:2\nx 1:2\n", "line 2, label: expected a number, got 'x'"),
+        ("1 1:2\n1 3:y\n", "line 2, index 3: expected a number, got 'y'"),
+        ("1 1:2 1:3\n", "line 1: expected each index once"),
+        ("1 -1:2\n", "line 1: expected index:value"),
+        ("1 99999999999:2\n", "line 1: expected index:value"),
+    ],
+)
+def test_faults_of_svmlight(written, content, expected):
+    assert expected in fault(written(content, "data.svmlight"))
+
+
+def test_parquet(tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {"n": [1, None, 3], "s": ["u", None, "w"], "b": [True, False, None]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "t.parquet")
+    table = read(tmp_path / "t.parquet")
+    assert table.kinds == {"n": "numeric", "s": "categorical", "b": "categorical"}
+    assert table.columns["b"].tolist() == ["true", "false", None]
+    parquet.write_table(pyarrow.table({"l": [[1], [2]]}), tmp_path / "lists.parquet")
+    assert "column 'l': expected numbers" in fault(tmp_path / "lists.parquet")
+    (tmp_path / "cut.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:100])
+    assert "expected a Parquet file" in fault(tmp_path / "cut.parquet")
+
+
+def test_parquet_without_pyarrow_says_what_to_install(written, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert "pip install pyarrow" in fault(written(b"PAR1", "t.parquet"))
+
+
+word = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\x85\u2028\u2029"), max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    numbers=st.lists(st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)), min_size=2, max_size=30),
+    words=st.data(),
+    delimiter=st.sampled_from(",;\t"),
+)
+def test_a_written_table_reads_back(tmp_path_factory, numbers, words, delimiter):
+    labels = [words.draw(word) for _ in numbers]
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, delimiter=delimiter)
+    writer.writerow(["the number", "the word", "row"])
+    for i, (number, label) in enumerate(zip(numbers, labels, strict=True)):
+        writer.writerow(["" if number is None else repr(number), label, f"r{i}"])
+    path = tmp_path_factory.mktemp("round") / "t.csv"
+    path.write_bytes(buffer.getvalue().encode())
+    table = read(path, header=True, kinds={"the word": "categorical"})
+    assert_array_equal(table.columns["the number"], [np.nan if x is None else x for x in numbers])
+    gaps = {"", "na", "nan", "null", "?", "none"}
+    assert table.columns["the word"].tolist() == [None if w.strip().lower() in gaps else w for w in labels]
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=st.binary(max_size=200), form=st.sampled_from([None, "csv", "tsv", "jsonl", "svmlight"]))
+def test_random_bytes_are_a_table_or_our_error(tmp_path_factory, content, form):
+    path = tmp_path_factory.getbasetemp() / "bytes.dat"
+    path.write_bytes(content)
+    with suppress(TableError):
+        assert len(read(path, format=form)) > 0
