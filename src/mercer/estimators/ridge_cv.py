@@ -15,10 +15,14 @@ from mercer.engine.pool import run
 from mercer.errors import bad
 from mercer.estimators.base import weights
 from mercer.estimators.ridge import KernelRidge
+from mercer.solvers.spectrum import ALONE
 from mercer.typing import Array
 
-_SMALLEST = 200  # items: among fewer the order of kernels is chance
+_SMALLEST = 100  # items: among fewer the order of kernels is chance
+_PARTS = (8, 4, 2)  # one item in so many takes part in the first tries
+_CLOSE = 0.1  # a kernel whose error may come this near the best one's is tried on more items
 _FINALISTS = 2  # kernels that are at least tried on all items
+_TINY = 1e-300
 _BYTES = 32  # of a decomposition, per pair of items
 
 
@@ -26,8 +30,10 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """KernelRidge with the kernel and the alpha of least leave-one-out error, among given ones.
 
     For each kernel the errors of all alphas come from one decomposition.  With `screen`, every kernel is first tried on
-    a quarter of the items, the best third of them on half, and the best of these on all: the answer is that of the
-    full search unless a kernel is good on all items and poor on many of them, at a fraction of its cost.
+    an eighth and a quarter of the items, then the contenders on half and what is left of them on all.  A contender is a
+    kernel whose error would come within a tenth of the best one's, if with twice the items it came nearer to that by as
+    much as it did the last time; the two best always are.  The machine chosen and its error are exact; that no other
+    kernel is better is not proven, and `screen=False` tries each on all items.
 
     After fit: best_estimator_ (a KernelRidge), kernel_, alpha_; loo_error_, one row per kernel and one column per
     alpha, on n_items_ items (one number per kernel).
@@ -62,17 +68,16 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         order, weight = check_random_state(self.random_state).permutation(n), weights("fit", sample_weight, n)
         self.loo_error_ = np.full((len(kernels), len(np.atleast_1d(self.alphas))), np.inf)
         self.n_items_ = np.zeros(len(kernels), dtype=int)
-        alive = np.arange(len(kernels))
+        alive, before = np.arange(len(kernels)), None
         for size in [*self._sizes(n), n]:
-            if size < n and len(alive) <= _FINALISTS:
-                continue
             some = np.sort(order[:size])
             part = X if size == n else _safe_indexing(X, some)
             models = self._tried(alive, part, y[some], weight[some])
-            alive = alive[np.argsort(self.loo_error_[alive].min(axis=1), kind="stable")]
-            last, alive = alive, alive[: max(_FINALISTS, len(alive) // 3)]
-        self.best_estimator_ = models[last[0]]
-        self.kernel_, self.alpha_ = kernels[last[0]], self.best_estimator_.alpha_
+            now = self.loo_error_.min(axis=1)
+            ranked = alive[np.argsort(now[alive], kind="stable")]
+            alive, before = _contenders(ranked, before, now), now
+        self.best_estimator_ = models[ranked[0]]
+        self.kernel_, self.alpha_ = kernels[ranked[0]], self.best_estimator_.alpha_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
@@ -80,10 +85,11 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _sizes(self, n: int) -> list[int]:
         """How many items the kernels are tried on before they are tried on all."""
-        return [m for m in (n // 4, n // 2) if m >= _SMALLEST] if self.screen else []
+        few = len(self.kernels) <= _FINALISTS or n // _PARTS[0] < _SMALLEST
+        return [n // part for part in _PARTS] if self.screen and not few else []
 
     def _tried(self, alive: Array, X: Any, y: Array, weight: Array) -> dict[int, KernelRidge]:
-        """A machine for each of these kernels, and its errors in the table; side by side where memory allows that."""
+        """A machine for each of these kernels, and its errors in the table; small ones side by side."""
         models: dict[int, KernelRidge] = {}
 
         def learn(i: int) -> None:
@@ -92,7 +98,7 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             models[i] = model._fit(X, y, weight, choose=True)
             self.loo_error_[i], self.n_items_[i] = model.loo_error_, len(y)
 
-        if _BYTES * len(y) ** 2 * config().threads <= config().memory:
+        if len(y) <= ALONE and _BYTES * len(y) ** 2 * config().threads <= config().memory:
             run(learn, alive.tolist())
         else:
             for i in alive.tolist():
@@ -103,3 +109,15 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """f(x) + b of the best machine."""
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
+
+
+def _contenders(ranked: Array, before: Array | None, now: Array) -> Array:
+    """Those of the kernels, best first, that may be the best on more items, by their errors on half as many and now.
+
+    Errors count in units of the best one's: what the items have in common, noise above all, moves them alike.
+    """
+    if before is None:  # one look tells nothing of what more items bring
+        return ranked
+    first, second = (error[ranked] / max(error[ranked[0]], _TINY) for error in (before, now))
+    promise = second * np.minimum(second / np.maximum(first, _TINY), 1.0)
+    return ranked[(promise <= 1.0 + _CLOSE) | (np.arange(len(ranked)) < _FINALISTS)]

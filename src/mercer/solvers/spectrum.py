@@ -19,7 +19,7 @@ from mercer.engine.pool import one_blas_thread
 from mercer.engine.tiles import cuts
 from mercer.typing import Array
 
-_ALONE = 1500  # rows up to which LAPACK's threads cost more than they gain
+ALONE = 1500  # rows up to which LAPACK's threads cost more than they gain
 _ROUNDING = 4.0 * float(np.finfo(float).eps)  # per row, in units of the largest eigenvalue
 
 
@@ -37,7 +37,7 @@ class Spectrum:
 
         n = len(A)
         require_memory(f"The eigenvectors of {n} x {n}", 24 * n * n, "Choose one alpha, or fewer items.")
-        with one_blas_thread() if n <= _ALONE else nullcontext():
+        with one_blas_thread() if n <= ALONE else nullcontext():
             values, U = eigh(A.T, overwrite_a=True, driver="evd", check_finite=False)
         rounded = (values < 0.0) & (values >= -_rounding(values, n))
         return cls(np.where(rounded, 0.0, values), U)
