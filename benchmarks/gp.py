@@ -187,7 +187,7 @@ def _near_the_best(contest: Contest, ours: float, theirs: float) -> Agreement:
     detail = f"log p {ours:.2f} (rival {theirs:.2f}, best {contest.best:.2f})"
     if theirs < contest.target:
         detail += "; rival not there"
-    return Agreement(ours >= contest.target, detail)
+    return Agreement(bool(ours >= contest.target), detail)
 
 
 def _search_case(name: str, n: int) -> Case:

@@ -15,7 +15,7 @@ def positive(n):
     return F @ F.T / n + 0.1 * np.eye(n)
 
 
-@pytest.mark.parametrize("n", [0, 1, 5, 256, 257, 700])
+@pytest.mark.parametrize("n", [0, 1, 5, 256, 257, 700, 1100])
 def test_factor_and_inverse_are_those_of_the_matrix(n):
     M = positive(n)
     A = M.copy()
