@@ -62,6 +62,10 @@ class TableScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The columns of the training table, scaled and without gaps; other columns are left out."""
         check_is_fitted(self, "kinds_")
         X = self._checked(X, reset=False)
+        if is_sparse(X) != (not self.kinds_):
+            forms = ("a table", "sparse rows")
+            raise wrong_kind("TableScaler", f"{forms[not self.kinds_]} as in training", forms[is_sparse(X)],
+                             "Convert one of them.")  # fmt: skip
         if is_sparse(X):
             return X
         columns = {name: self._column(X, name, kind) for name, kind in self.kinds_.items()}

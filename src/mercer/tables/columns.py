@@ -18,7 +18,7 @@ _SLIPS = 0.1  # at most this share of a column of numbers may be slips of the pe
 
 def columns_of(cells: Cells, given: Mapping[str, str]) -> tuple[dict[str, Array], dict[str, str]]:
     """(columns, kinds); kinds that are `given` are not found out."""
-    _require_known(cells, given)
+    _require_known(given)
     columns, kinds = {}, {}
     for name, column in cells.columns.items():
         values = [None if is_missing(cell) else cell for cell in column]
@@ -28,10 +28,8 @@ def columns_of(cells: Cells, given: Mapping[str, str]) -> tuple[dict[str, Array]
     return columns, kinds
 
 
-def _require_known(cells: Cells, given: Mapping[str, str]) -> None:
+def _require_known(given: Mapping[str, str]) -> None:
     for name, kind in given.items():
-        if name not in cells.columns:
-            raise bad("read", "kinds", f"of the columns {list(cells.columns)}", repr(name), "Correct the name.")
         if kind not in KINDS:
             raise bad("read", f"the kind of {name!r}", f"one of {list(KINDS)}", repr(kind), "Choose one of these.")
 

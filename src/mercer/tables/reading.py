@@ -26,7 +26,7 @@ def read(
 
     source    a path, or "-" for standard input; gzip is unpacked
     format    "csv", "tsv", "parquet", "jsonl" or "svmlight"; else by the end of the name, or by the content
-    kinds     {column: "numeric", "categorical" or "text"}, where that should not be found out
+    kinds     {column: "numeric", "categorical" or "text"}, where that should not be found out; others are ignored
     header    whether the first row of CSV holds names; else by how it differs from the others
     """
     name = name_of(source)

@@ -12,10 +12,18 @@ import numpy as np
 from mercer import items
 from mercer.errors import TableError
 from mercer.items.kinds import CATEGORICAL, NUMERIC, TEXT
-from mercer.tables.target import targets
+from mercer.tables.target import require_two, targets
 from mercer.typing import Array, Index
 
 TARGETS = ("target", "label", "class", "y")  # names of the column to predict, if none is given
+
+LISTED = 30  # names in a message
+
+
+def listed(names: Collection[str]) -> str:
+    """Names in a message, the first of very many."""
+    some = ", ".join(map(repr, list(names)[:LISTED]))
+    return f"[{some}]" if len(names) <= LISTED else f"[{some} and {len(names) - LISTED} more]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +76,7 @@ class Table:
         if name not in self.columns:
             near = get_close_matches(name, self.columns, n=1, cutoff=0.5)
             hint = f"Did you mean {near[0]!r}?" if near else "Choose one of these."
-            raise TableError(f"{self.name}: expected one of the columns {list(self.columns)}, got {name!r}. {hint}")
+            raise TableError(f"{self.name}: expected one of the columns {listed(self.columns)}, got {name!r}. {hint}")
 
     def target_name(self, name: str | None = None) -> str:
         """The column to predict: as given, else target, label, class or y, else the last one."""
@@ -81,14 +89,20 @@ class Table:
     def split_target(self, name: str | None = None, *, task: str | None = None) -> tuple[Self, Array, str]:
         """(features, y, task); rows without a target are left out, and counted in the notes."""
         chosen = self.target_name(name)
-        column = self.columns[chosen]
-        known = ~np.isnan(column) if self.kinds[chosen] == NUMERIC else np.array([v is not None for v in column])
-        y, found = targets(column[known], f"{self.name}: column {chosen!r}", task)
-        features = self.drop([chosen]).take(np.flatnonzero(known))
+        y, known, found = self.known_targets(chosen, task)
+        require_two(y, f"{self.name}: column {chosen!r}")
+        features = self.drop([chosen]).take(known)
         notes = [note for note in self.notes if f"column {chosen!r}" not in note]
         if lost := len(self) - len(features):
             notes.append(f"{lost} rows without a target were left out")
         return replace(features, notes=tuple(notes)), y, found
+
+    def known_targets(self, name: str, task: str | None = None) -> tuple[Array, Array, str]:
+        """(y, rows, task) of the rows where the target is known."""
+        column = self.columns[name]
+        rows = np.flatnonzero([value is not None and value == value for value in column])
+        y, found = targets(column[rows], f"{self.name}: column {name!r}", task)
+        return y, rows, found
 
     def describe(self) -> str:
         """Rows and columns in words."""

@@ -20,9 +20,6 @@ def targets(column: Array, place: str, task: str | None) -> tuple[Array, str]:
     strings = column.dtype == object
     if found == REGRESSION and strings:
         raise TableError(f"{place}: expected numbers for regression, got strings. Choose another column or task.")
-    if len(set(column.tolist())) < 2:
-        raise TableError(f"{place}: expected two different values or more, got {len(set(column.tolist()))}. "
-                         "There is nothing to learn; choose another target.")  # fmt: skip
     if strings:
         return column.astype(str), found
     whole = found == CLASSIFICATION and _whole(column)
@@ -39,3 +36,11 @@ def _are_labels(column: Array) -> bool:
 
 def _whole(column: Array) -> bool:
     return bool((np.abs(column) < 2.0**53).all() and (column == np.round(column)).all())
+
+
+def require_two(y: Array, place: str) -> None:
+    """Refuse targets of which no two differ."""
+    different = len(set(y.tolist()))
+    if different < 2:
+        raise TableError(f"{place}: expected two different values or more, got {different}. "
+                         "There is nothing to learn; choose another target.")  # fmt: skip

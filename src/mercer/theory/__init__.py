@@ -1,6 +1,7 @@
 """Theory as functions: each theorem about kernels as something to call, with a certificate or a witness.
 
 certify, repair                     is it positive semi-definite here, and what to do when it is not
+proof, dimension                    why it is by construction, rule by rule; how many features it has
 mercer_map, eigenfunctions          features from a Gram, features from an integral operator
 brownian_spectrum, gaussian_spectrum, gaussian_features       closed forms to compare with
 RKHSFunction, section               functions made of a kernel, with inner product and norm
@@ -9,9 +10,11 @@ distance                            the metric a kernel induces
 
 from mercer.theory.certify import Certificate, certify
 from mercer.theory.closed_forms import brownian_spectrum, gaussian_features, gaussian_spectrum
+from mercer.theory.dimension import dimension
 from mercer.theory.distance import distance
 from mercer.theory.eigenfunctions import Eigensystem, eigenfunctions, integral_operator
 from mercer.theory.mercer import MercerMap, mercer_map
+from mercer.theory.proof import Step, formula, proof
 from mercer.theory.quadrature import gauss_hermite, gauss_legendre, inner_product, midpoint
 from mercer.theory.repair import Repair, repair
 from mercer.theory.rkhs import RKHSFunction, section
@@ -22,10 +25,13 @@ __all__ = [
     "MercerMap",
     "RKHSFunction",
     "Repair",
+    "Step",
     "brownian_spectrum",
     "certify",
+    "dimension",
     "distance",
     "eigenfunctions",
+    "formula",
     "gauss_hermite",
     "gauss_legendre",
     "gaussian_features",
@@ -34,6 +40,7 @@ __all__ = [
     "integral_operator",
     "mercer_map",
     "midpoint",
+    "proof",
     "repair",
     "section",
 ]

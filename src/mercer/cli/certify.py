@@ -1,0 +1,88 @@
+"""mercer certify DATA: is a kernel positive semi-definite there; with a model, its proof made again from the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mercer.cli.options import Data, Drop, Format, Json, KernelText, Kinds, Seed, Target
+
+ROWS = 2000
+
+
+def certify(
+    data: Data,
+    kernel: KernelText = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Prove this model again; DATA is what it learned.")
+    ] = None,
+    target: Target = None,
+    rows: Annotated[int, typer.Option(min=1, help="Rows to test a kernel on, drawn at random.")] = ROWS,
+    kind: Kinds = None,
+    drop: Drop = None,
+    format: Format = None,  # noqa: A002
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Test a kernel on data, or prove a saved model again.
+
+    A kernel is tested on the scaled columns without the target.  Exit code 1 says that the test or the proof failed.
+    """
+    from mercer.cli.printing import result
+
+    if model is None:
+        found, holds = _kernel(data, kernel, target, rows, kind, drop, format, seed)
+    else:
+        found, holds = _model(data, model, format)
+    result(found, json)
+    if not holds:
+        raise typer.Exit(1)
+
+
+def _kernel(
+    data: str, text: str | None, target: str | None, rows: int, kind: Any, drop: Any, form: str | None, seed: int
+) -> tuple[dict[str, Any], bool]:
+    import numpy as np
+
+    import mercer
+    from mercer.cli.problem import problem_of
+
+    problem = problem_of(data, target, None, form, kind, drop)
+    kernel = problem.kernel(text)
+    n = len(problem.table)
+    some = np.sort(np.random.default_rng(seed).permutation(n)[:rows])
+    table = problem.table.take(some)
+    found = mercer.certify(kernel, problem.scaler(kernel).fit_transform(table.items))
+    return {
+        "kernel": repr(kernel),
+        "positive semi-definite": found.psd,
+        "proof": found.proof,
+        "rows": f"{found.n} of {n}",
+        "smallest eigenvalue": found.smallest,
+        "largest eigenvalue": found.largest,
+        "certificate": str(found),
+    }, found.psd
+
+
+def _model(data: str, path: Path, form: str | None) -> tuple[dict[str, Any], bool]:
+    import mercer
+    from mercer.cli.predict import _loaded
+    from mercer.tables import read
+
+    machine = _loaded(path)
+    table = read(data, format=form, kinds=machine[0].kinds_)
+    from sklearn.base import is_classifier
+
+    task = "classification" if is_classifier(machine[-1]) else "regression"
+    features, y, _ = table.split_target(machine[0].target, task=task)
+    found = mercer.verify(machine[-1], machine[:-1].transform(features.items), y)
+    return {
+        "model": str(path),
+        "proved": bool(found.converged),
+        "objective": found.primal,
+        "lower bound": found.dual,
+        "relative gap": found.relative_gap,
+        "certificate": str(found),
+    }, bool(found.converged)

@@ -1,0 +1,112 @@
+"""What verbs that learn have in common: a table with its target, a kernel for it, and the machine in a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mercer.cli.printing import say
+from mercer.errors import bad
+from mercer.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table without its target, the targets, and what is to be done with them."""
+
+    table: Any
+    target: str
+    y: Array
+    task: str
+
+    def kernel(self, text: str | None, method: str = "svm") -> Any:
+        """The kernel of an expression, or the one for the columns, which for a Gaussian process has a free level."""
+        from mercer import parse
+        from mercer.kernels import Constant
+        from mercer.tables import default_kernel
+
+        if text is not None:
+            return parse(text)
+        found = default_kernel(self.table)
+        if method != "gp":
+            return found
+        return float(f"{self.y.var():.3g}") * found if self.task == "regression" else 1.0 * found + Constant(1.0)
+
+    def pipeline(self, method: str, kernel: Any, settings: Mapping[str, Any], seed: int) -> Any:
+        """The scaler of the table and the machine, not yet fitted."""
+        from sklearn.pipeline import Pipeline
+
+        from mercer.comparison.methods import Entrant
+
+        machine = Entrant(method).build(self.task, kernel, seed)
+        known = machine.get_params()
+        unknown = [name for name in settings if name not in known and not name.startswith("kernel__")]
+        if unknown:
+            raise bad(method, "a setting", f"one of {', '.join(sorted(known))}", unknown[0], "Correct the name.")
+        return Pipeline([("scale", self.scaler(kernel)), ("machine", machine.set_params(**settings))])
+
+    def scaler(self, kernel: Any) -> Any:
+        """The scaler whose output the kernel understands."""
+        from mercer import TableScaler, items
+
+        named = getattr(kernel, "items", None) is items.Table and self.table.vectors is None
+        return TableScaler(self.table.kinds, output="table" if named else "auto", target=self.target)
+
+
+def problem_of(
+    data: str, target: str | None, task: str | None, form: str | None, kinds: Sequence[str] | None,
+    drop: Sequence[str] | None,
+) -> Problem:  # fmt: skip
+    """The problem in a file; what there is to know of the table is said."""
+    from mercer.tables import read
+
+    given = settings_of(kinds, "--kind")
+    table = read(data, format=form, kinds=given)
+    for name in given:
+        table.require(name)
+    if drop:
+        table = table.drop(drop)
+    name = table.target_name(target)
+    features, y, found = table.split_target(name, task=task)
+    say(f"{features.name}: {features.describe()}; {found} of {name!r}.")
+    for note in features.notes:
+        say(f"note: {note}.")
+    return Problem(features, name, y, found)
+
+
+def settings_of(given: Sequence[str] | None, option: str) -> dict[str, Any]:
+    """{NAME: VALUE} of options NAME=VALUE; values are numbers, true, false, null, lists, or text."""
+    found = {}
+    for one in given or ():
+        name, equals, text = one.partition("=")
+        if not name or not equals:
+            raise bad(option, "value", "NAME=VALUE", repr(one), f"Write e.g. {option} C=10.")
+        found[name.strip()] = value_of(text.strip())
+    return found
+
+
+def value_of(text: str) -> Any:
+    """A number, true, false, null or a list as JSON has them, else the text itself."""
+    import json
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def described(machine: Any) -> dict[str, Any]:
+    """What a fitted machine kept, and its proof."""
+    found: dict[str, Any] = {}
+    if hasattr(machine, "support_"):
+        found["vectors kept"] = len(machine.support_)
+    certificate = getattr(machine, "certificate_", None)
+    if certificate is not None:
+        found["certificate"] = str(certificate)
+    return found
+
+
+def score_name(task: str) -> str:
+    """What `score` of a machine is called."""
+    return "accuracy" if task == "classification" else "R^2"
