@@ -21,6 +21,8 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 _BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n?```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
@@ -51,13 +53,18 @@ def blocks(page: Path) -> list[Block]:
 
 def played(page: Path, folder: Path) -> Iterator[tuple[Block, str]]:
     """Every block with what it prints when the page is run from its beginning in a folder."""
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    with contextlib.chdir(folder):
-        for block in blocks(page):
-            yield block, _console(block.code) if block.language == "console" else _python(block, page, namespace)
+    module = ModuleType(f"page_{page.stem}")
+    sys.modules[module.__name__] = module  # where pickle looks for the classes of a page
+    try:
+        with contextlib.chdir(folder):
+            for block in blocks(page):
+                console = block.language == "console"
+                yield block, _console(block.code) if console else _python(block, page, vars(module))
+    finally:
+        del sys.modules[module.__name__]
 
 
-def _python(block: Block, page: Path, namespace: dict[str, object]) -> str:
+def _python(block: Block, page: Path, namespace: dict[str, Any]) -> str:
     line = page.read_text(encoding="utf8")[: block.place.start].count("\n") + 1
     code = compile("\n" * line + block.code, str(page), "exec")  # errors name the line of the page
     with contextlib.redirect_stdout(io.StringIO()) as out, warnings.catch_warnings():
