@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test lint format bench docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/mercer compare
@@ -27,6 +27,9 @@ format: $(VENV)/.installed-dev
 NAME ?= all
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks $(NAME) $(ARGS)
+
+docs: $(VENV)/.installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info
