@@ -1,0 +1,87 @@
+"""E18: a plane in three dimensions is a hyperbola in two.
+
+The kernel <x, z>^2 is the inner product of (x1^2, sqrt2 x1 x2, x2^2), where a plane separates the classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mercer import plots
+from mercer.figures._axes import regions
+from mercer.figures.claim import Measured, at_least, at_most, below
+from mercer.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CLAIM = (
+    "Classes on both sides of a hyperbola, which no line separates, are separated by a plane after the map "
+    "(x1^2, sqrt2 x1 x2, x2^2); its preimage is the hyperbola."
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The items, the machine of the kernel <x, z>^2, a linear one, and w1, w2, w3, b of the conic."""
+
+    X: Array
+    y: Array
+    machine: Any
+    linear: Any
+    conic: Array
+
+
+def phi(X: Array) -> Array:
+    """(x1^2, sqrt2 x1 x2, x2^2)."""
+    return np.column_stack([X[:, 0] ** 2, np.sqrt(2.0) * X[:, 0] * X[:, 1], X[:, 1] ** 2])
+
+
+def compute(seed: int = 0) -> Result:
+    """160 items, none near the true hyperbola."""
+    from mercer import SVC
+    from mercer.kernels import Polynomial
+
+    X = np.random.default_rng(seed).uniform(-2.0, 2.0, size=(400, 2))
+    q = X[:, 0] ** 2 - X[:, 1] ** 2 + 0.6 * X[:, 0] * X[:, 1] - 0.4
+    X, y = X[np.abs(q) > 0.35][:160], (q[np.abs(q) > 0.35][:160] > 0.0).astype(int)
+    machine = SVC(C=np.inf, kernel=Polynomial(2, offset=0.0), tol=1e-6).fit(X, y)
+    w = machine.dual_coef_[0] @ phi(X[machine.support_])
+    conic = np.array([w[0], np.sqrt(2.0) * w[1], w[2], machine.intercept_[0]])
+    return Result(X, y, machine, SVC(C=100.0, kernel="linear").fit(X, y), conic)
+
+
+def check(result: Result) -> list[Measured]:
+    """Separated after the map, not before; the boundary is a conic, and a hyperbola."""
+    w1, w2, w3, b = result.conic
+    x1, x2 = result.X.T
+    f = result.machine.decision_function(result.X)
+    apart = np.abs(f - (w1 * x1**2 + w2 * x1 * x2 + w3 * x2**2 + b)).max()
+    return [
+        at_least("least margin y f after the map", ((2.0 * result.y - 1.0) * f).min(), 1.0 - 1e-3),
+        at_most("accuracy of a line", result.linear.score(result.X, result.y), 0.85),
+        at_most("|f - conic| / |f|", apart / np.abs(f).max(), 1e-8),
+        below("4 w1 w3 - w2^2", 4.0 * w1 * w3 - w2**2, 0.0),
+    ]
+
+
+def draw(result: Result) -> Figure:
+    """The plane of the items, and the space of the map."""
+    figure, left = plots.figure(size=(8.0, 3.7))
+    left.set_subplotspec(figure.add_gridspec(1, 2)[0])
+    regions(left, result.machine, result.X, result.y, "in the plane: a hyperbola").set_aspect("equal")
+    right: Any = figure.add_subplot(figure.axes[0].get_gridspec()[1], projection="3d")
+    Z = phi(result.X)
+    w1, w2, w3, b = result.conic
+    across, up = np.meshgrid([0.0, 4.0], [-4.0 * np.sqrt(2.0), 4.0 * np.sqrt(2.0)])
+    right.plot_surface(across, up, -(w1 * across + w2 / np.sqrt(2.0) * up + b) / w3, alpha=0.18, color=plots.INK)
+    for place in (0, 1):
+        here = result.y == place
+        right.scatter(*Z[here].T, s=9, color=plots.PALETTE[place], marker="oD"[place], depthshade=False)
+    right.set(xlabel="x1²", ylabel="√2 x1 x2", zlabel="x2²", zlim=(0.0, 4.0), title="after the map: a plane")
+    right.view_init(elev=18, azim=-62)
+    right.set_box_aspect(None, zoom=0.85)
+    return figure
