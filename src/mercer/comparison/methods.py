@@ -95,6 +95,11 @@ class Entrant:
     name: str
     estimator: Any = None
 
+    def on_numbers(self, task: str) -> bool:
+        """Whether it is a method of the table that understands rows of numbers only."""
+        method = METHODS[task].get(self.name) if self.estimator is None else None
+        return method is not None and method.takes == VECTORS
+
     def build(self, task: str, kernel: Any, random_state: Any) -> Any:
         """A fresh estimator; ValueError or TypeError where it makes no sense on these data."""
         from sklearn.base import clone

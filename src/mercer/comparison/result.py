@@ -21,6 +21,9 @@ class Row:
     calibration_error   mean distance between stated probability and what happened (calibration.py)
     n_kept, n_train     training items that predictions need, of how many; means over the splits
     fit_seconds         of one fit, predict_seconds of predicting one test set; means over the splits
+    tune_seconds        of the search for hyper-parameters before that fit, where there was one
+    settings            the hyper-parameters that were chosen, in words
+    note                what is particular to this row, such as fewer items than the others had
     certificate         what the machine proves about itself, in words, for the last split
     warnings, error     what was said on the way, and why the method has no result
     """
@@ -34,6 +37,9 @@ class Row:
     n_train: float | None = None
     fit_seconds: float | None = None
     predict_seconds: float | None = None
+    tune_seconds: float | None = None
+    settings: str | None = None
+    note: str | None = None
     certificate: str | None = None
     warnings: tuple[str, ...] = ()
     error: str | None = None
@@ -90,8 +96,11 @@ class Comparison:
 
     def __str__(self) -> str:
         head = f"{self.task}, {self.scoring}, {self.splits}, kernel {self.kernel}"
-        notes = [f"{row.name}: {text}" for row in self.rows for text in ([row.error] if row.error else row.warnings)]
-        return "\n".join([head, self.table(), *notes])
+        return "\n".join([head, self.table(), *self.notes()])
+
+    def notes(self) -> list[str]:
+        """What there is to say about single methods: errors, warnings, and what else is particular to them."""
+        return [f"{row.name}: {text}" for row in self.rows for text in _remarks(row)]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it in lists, strings and numbers."""
@@ -100,6 +109,10 @@ class Comparison:
     def to_json(self) -> str:
         """`to_dict` as text."""
         return json.dumps(self.to_dict())
+
+
+def _remarks(row: Row) -> list[str]:
+    return [text for text in (row.error, row.note, *(() if row.error else row.warnings)) if text]
 
 
 def _cells(row: Row) -> list[str]:

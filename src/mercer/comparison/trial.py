@@ -22,7 +22,7 @@ from mercer.comparison.result import Row
 from mercer.items import Items
 from mercer.typing import Array
 
-FEW = 20  # items, of every class, of the fit that is not timed
+FEW = 20  # items, of each of two classes, of the fit that is not timed
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +36,16 @@ class Problem:
     scoring: Any
     splits: list[tuple[Array, Array]]
     random_state: int | None
+    vectors: Any = None  # the items as rows of numbers, for methods that understand nothing else
 
-    def part(self, rows: Array, train: Array) -> Any:
+    def part(self, rows: Array, train: Array, *, numbers: bool = False) -> Any:
         """Some items; of a Gram matrix their kernel values with the training items."""
         from sklearn.utils import _safe_indexing
 
+        X = self.vectors if numbers and self.vectors is not None else self.X
         if is_precomputed(self.kernel):
-            return self.X[np.ix_(rows, train)]
-        return self.X[rows] if isinstance(self.X, Items) else _safe_indexing(self.X, rows)
+            return X[np.ix_(rows, train)]
+        return X[rows] if isinstance(X, Items) else _safe_indexing(X, rows)
 
     def known(self, rows: Array) -> dict[str, Any]:
         """What a method may ask for besides items: that y is meant, not f, and k(x, x) where there is only a Gram."""
@@ -56,7 +58,8 @@ class Problem:
         if self.task == REGRESSION:
             return train[: 2 * FEW]
         labels = self.y[train]
-        return np.sort(np.concatenate([train[labels == c][:FEW] for c in np.unique(labels)]))
+        each = max(3, 2 * FEW // len(np.unique(labels)))
+        return np.sort(np.concatenate([train[labels == c][:each] for c in np.unique(labels)]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,24 +73,35 @@ class Outcome:
     n_train: int
     fit_seconds: float
     predict_seconds: float
+    tune_seconds: float | None
     certificate: str | None
 
 
 def row_of(one: Entrant, problem: Problem) -> Row:
     """The means over all splits, or what went wrong."""
+    return tried(one, problem)[0]
+
+
+def tried(one: Entrant, problem: Problem) -> tuple[Row, Any]:
+    """The row of a method, and the estimator as it was fitted in the last split; None in its place for a failure."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         _warm_up(one, problem)
         caught.clear()
         try:
-            outcomes = [_trial(_built(one, problem), problem, *split) for split in problem.splits]
+            machines = [_built(one, problem) for _ in problem.splits]
+            outcomes = [
+                _trial(machine, problem, *split, numbers=one.on_numbers(problem.task))
+                for machine, split in zip(machines, problem.splits, strict=True)
+            ]
         except Exception as error:  # a failure of one method is no reason to lose the others
-            return Row(one.name, error=f"{type(error).__name__}: {error}", warnings=_texts(caught))
-        return _summary(one.name, problem.task, outcomes, _texts(caught))
+            return Row(one.name, error=f"{type(error).__name__}: {error}", warnings=_texts(caught)), None
+        return _summary(one.name, problem.task, outcomes, _texts(caught)), machines[-1]
 
 
 def _built(one: Entrant, problem: Problem) -> Any:
-    return one.build(problem.task, problem.kernel, problem.random_state)
+    given = problem.vectors is not None and one.on_numbers(problem.task)
+    return one.build(problem.task, None if given else problem.kernel, problem.random_state)
 
 
 def _texts(caught: list[Any]) -> tuple[str, ...]:
@@ -97,12 +111,13 @@ def _texts(caught: list[Any]) -> tuple[str, ...]:
 def _warm_up(one: Entrant, problem: Problem) -> None:
     with suppress(Exception):  # whatever is wrong will show in the trial
         few = problem.few()
-        X = problem.part(few, few)
+        X = problem.part(few, few, numbers=one.on_numbers(problem.task))
         _built(one, problem).fit(X, problem.y[few]).predict(X)
 
 
-def _trial(estimator: Any, problem: Problem, train: Array, test: Array) -> Outcome:
-    X, Z, t = problem.part(train, train), problem.part(test, train), problem.y[test]
+def _trial(estimator: Any, problem: Problem, train: Array, test: Array, *, numbers: bool) -> Outcome:
+    X, Z = (problem.part(rows, train, numbers=numbers) for rows in (train, test))
+    t = problem.y[test]
     start = time.perf_counter()
     estimator.fit(X, problem.y[train])
     fitted = time.perf_counter()
@@ -111,14 +126,16 @@ def _trial(estimator: Any, problem: Problem, train: Array, test: Array) -> Outco
     losses, stated = _judged(estimator, Z, t, problem.task, problem.known(test))
     machine = innermost(estimator)
     certificate = getattr(machine, "certificate_", None)
+    last = getattr(estimator, "refit_time_", None)  # of a search: the fit with what it chose
     return Outcome(
         score=_score(estimator, Z, t, predicted, problem),
         losses=losses,
         stated=stated,
         kept=len(machine.support_) if hasattr(machine, "support_") else None,
         n_train=len(train),
-        fit_seconds=fitted - start,
+        fit_seconds=fitted - start if last is None else last,
         predict_seconds=done - fitted,
+        tune_seconds=None if last is None else fitted - start - last,
         certificate=None if certificate is None else str(certificate),
     )
 
@@ -133,6 +150,7 @@ def _score(estimator: Any, Z: Any, t: Array, predicted: Array, problem: Problem)
 
 def _judged(estimator: Any, Z: Any, t: Array, task: str, known: dict[str, Any]) -> tuple[Array, tuple[Array, ...]]:
     """(losses, stated) of all test items, where the method has probabilities or a deviation that is not zero."""
+    estimator = getattr(estimator, "best_estimator_", estimator)  # a search does not pass `return_std` on
     if task == CLASSIFICATION and hasattr(estimator, "predict_proba"):
         P = np.asarray(_asked(estimator.predict_proba, Z, known))
         hit = estimator.classes_[P.argmax(axis=1)] == t
@@ -170,6 +188,7 @@ def _summary(name: str, task: str, outcomes: list[Outcome], said: tuple[str, ...
         n_train=_mean([one.n_train for one in outcomes]),
         fit_seconds=_mean([one.fit_seconds for one in outcomes]),
         predict_seconds=_mean([one.predict_seconds for one in outcomes]),
+        tune_seconds=_mean([one.tune_seconds for one in outcomes if one.tune_seconds is not None]),
         certificate=outcomes[-1].certificate,
         warnings=said,
     )

@@ -1,0 +1,59 @@
+"""The first lines of a report: which method is best, and how sure that is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer.comparison import Row
+from mercer.comparison.methods import CLASSIFICATION
+from mercer.report.predictions import Predictions
+from mercer.study import Study
+
+_RESAMPLED = 200
+
+
+def answer(study: Study, predicted: dict[str, Predictions]) -> list[str]:
+    """Which method is best, how sure that is, and what else speaks for others."""
+    found, y = study.comparison, study.sample.y[study.sample.test]
+    best, error = found.best, 0.0
+    if best.name in predicted:
+        error = standard_error(predicted[best.name], found.task)
+    said = [f"{best.name} has the best {found.scoring}: {best.score:.3f} on {len(y)} rows held out, "
+            f"give or take {error:.3f} (one standard error)."]  # fmt: skip
+    near = [row.name for row in found if row.score is not None and row is not best and best.score - row.score <= error]  # type: ignore[operator]
+    said.append(f"Within that error are also {_listed(near)}." if near else "No other method comes within that error.")
+    if honest := _least(found.rows, "log_loss"):
+        said.append(f"{honest.name} has the best probabilities: its log loss is {honest.log_loss:.3f}.")
+    sparse = [row for row in found if row.n_kept and row.n_train and row.score is not None]
+    if sparse:
+        few = min(sparse, key=lambda row: row.n_kept / row.n_train)  # type: ignore[operator]
+        said.append(f"{few.name} predicts with the fewest training rows: {few.n_kept:.0f} of {few.n_train:.0f}, "
+                    f"at a score of {few.score:.3f}.")  # fmt: skip
+    plain = next((row for row in found if row.name == "dummy" and row.score is not None), None)
+    if plain is not None:
+        blind = "always the most frequent class" if found.task == CLASSIFICATION else "always the mean"
+        said.append(f"Saying {blind} would score {plain.score:.3f}.")
+    return said
+
+
+def standard_error(one: Predictions, task: str) -> float:
+    """Of an accuracy by its binomial formula, of an R^2 by resampling the rows held out."""
+    if task == CLASSIFICATION:
+        share = float(np.mean(one.value == one.y))
+        return float(np.sqrt(share * (1.0 - share) / len(one.y)))
+    rng, scores = np.random.default_rng(0), []
+    for _ in range(_RESAMPLED):
+        some = rng.integers(0, len(one.y), len(one.y))
+        spread = float(np.sum((one.y[some] - one.y[some].mean()) ** 2))
+        if spread > 0.0:
+            scores.append(1.0 - float(np.sum((one.y[some] - one.value[some]) ** 2)) / spread)
+    return float(np.std(scores)) if scores else 0.0
+
+
+def _least(rows: tuple[Row, ...], name: str) -> Row | None:
+    having = [row for row in rows if getattr(row, name) is not None]
+    return min(having, key=lambda row: getattr(row, name)) if having else None
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
