@@ -85,7 +85,6 @@ def run(arguments: Sequence[str]) -> int:
             warnings.showwarning = _note
             return int(typer.main.get_command(app).main(given, prog_name="mercer", standalone_mode=False) or 0)
     except (typer.Abort, KeyboardInterrupt):
-        typer.echo("mercer: stopped.", err=True)
         return STOPPED
     except Exception as error:
         sentence = sentence_of(error)

@@ -43,6 +43,8 @@ def tune(
 
     problem = problem_of(data, target, task, format, kind, drop)
     libsvm = grid == ["libsvm"]
+    if libsvm:
+        _require_vectors(problem, kernel)
     chosen = "rbf" if libsvm else problem.kernel(kernel, method)
     model = problem.pipeline(method, chosen, settings_of(settings, "--set"), seed)
     tried = "libsvm" if libsvm else _grid(problem, method, chosen, settings_of(grid, "--grid"))
@@ -83,10 +85,20 @@ def _grid(problem: Any, method: str, kernel: Any, given: dict[str, Any]) -> dict
         return {f"machine__{name}": _kernels(value) if name == "kernel" else value for name, value in values.items()}
     plan = plan_of(method, problem.task)
     unit = float(np.std(problem.y)) if problem.task == "regression" else 1.0
-    strengths = {name: [unit * v if name in plan.units else v for v in values] for name, values in plan.grid.items()}
-    return {
-        f"machine__{name}": values for name, values in {"kernel": list(family(kernel).values()), **strengths}.items()
-    }
+    found: dict[str, list[Any]] = {"machine__kernel": list(family(kernel).values())}
+    for name, values in plan.grid.items():
+        found[f"machine__{name}"] = [unit * value if name in plan.units else value for value in values]
+    return found
+
+
+def _require_vectors(problem: Any, kernel: str | None) -> None:
+    """The grid of libsvm is one of Gaussian kernels on numbers."""
+    from mercer.errors import bad
+
+    other = [name for name, kind in problem.table.kinds.items() if kind != "numeric"]
+    if other or kernel is not None:
+        raise bad("tune", "the grid libsvm", "for its own Gaussian kernel on numeric columns",
+                  kernel if kernel is not None else f"the column {other[0]!r}", "Leave the grid out.")  # fmt: skip
 
 
 def _kernels(texts: list[Any]) -> list[Any]:

@@ -62,14 +62,14 @@ def _pairs(n: int) -> tuple[Array, Array]:
 def _sparse_distances(V: Any) -> Array:
     i, j = _pairs(V.shape[0])
     apart = V[i] - V[j]
-    return np.sqrt(np.asarray(apart.multiply(apart).sum(axis=1)).ravel())
+    return np.asarray(np.sqrt(apart.multiply(apart).sum(axis=1))).ravel()
 
 
 def _differences(table: Table) -> Array:
     """In how many categories random pairs of rows differ."""
     i, j = _pairs(len(table))
     apart = [table.columns[name][i] != table.columns[name][j] for name in table.of_kind(CATEGORICAL)]
-    return np.sum(apart, axis=0)
+    return np.asarray(np.sum(apart, axis=0))
 
 
 def _median(values: Array) -> float:
