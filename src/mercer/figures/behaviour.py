@@ -105,7 +105,7 @@ class Behaviour:
         machine = REGRESSORS.get(row, CLASSIFIERS.get(row))
         target = self.number if row in REGRESSORS else self.label
         fits = [clone(machine).set_params(kernel=RBF(ell)).fit(self.X, target) for ell in LENGTHSCALES]
-        evidences = [_evidence(fit) for fit in fits]
+        evidences: Any = [_evidence(fit) for fit in fits]
         if None not in evidences:
             _require(np.argmax(evidences) == 1, f"{row}: the evidence does not choose the right lengthscale")
             return "EB"

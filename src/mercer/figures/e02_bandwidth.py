@@ -65,7 +65,7 @@ def check(result: Result) -> list[Measured]:
     narrow, middle, wide = result.fits
     values = np.linalg.svd(result.designs[2], compute_uv=False)
     line = np.polyval(np.polyfit(GRID, wide, 1), GRID)
-    errors = [np.mean((np.interp(result.x, GRID, f) - result.truth) ** 2) for f in (narrow, middle, wide)]
+    errors = [float(np.mean((np.interp(result.x, GRID, f) - result.truth) ** 2)) for f in (narrow, middle, wide)]
     return [
         at_most("narrow: largest |f| halfway between centres", np.abs(np.interp(between, GRID, narrow)).max(), 1e-3),
         at_least("wide: least entry of the design", result.designs[2].min(), 0.92),
@@ -84,7 +84,7 @@ def draw(result: Result) -> Figure:
     ):
         row[0].plot(result.x, result.y, "o", color=plots.MUTED, markersize=3.5)
         row[0].plot(GRID, fit, color=plots.PALETTE[0])
-        row[0].set_ylabel(f"bandwidth {bandwidth:g}")
+        row[0].set(ylabel=f"bandwidth {bandwidth:g}", ylim=(-15.0, 22.0))  # narrow peaks are cut
         row[1].plot(GRID, features, color=plots.PALETTE[0], linewidth=0.9)
         row[1].set_ylim(-0.03, 1.08)
         row[2].imshow(design, aspect="auto", vmin=0.0, vmax=1.0)

@@ -37,9 +37,9 @@ def compute(seed: int = 0) -> Result:
     from mercer.solvers.losses import EpsilonInsensitive, Huber, Squared
 
     z = np.linspace(-3.0, 3.0, 601)
-    losses = {"squared": Squared(), f"Huber, delta = {DELTA}": Huber(DELTA),
-              f"tube, epsilon = {EPSILON}": EpsilonInsensitive(EPSILON)}  # fmt: skip
-    return Result(z, {name: loss.value(z) for name, loss in losses.items()})
+    names = "squared", f"Huber, delta = {DELTA}", f"tube, epsilon = {EPSILON}"
+    values = Squared().value(z), Huber(DELTA).value(z), EpsilonInsensitive(EPSILON).value(z)
+    return Result(z, dict(zip(names, values, strict=True)))
 
 
 def check(result: Result) -> list[Measured]:

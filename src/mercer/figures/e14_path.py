@@ -66,8 +66,8 @@ def draw(result: Result) -> Figure:
     """Coefficients, margin, and count."""
     figure, (left, middle, right) = plots.figure(1, 3, size=(10.0, 3.1), width_ratios=[1.5, 1.0, 1.0])
     plots.svm_path(result.path, ax=left)
-    left.set(title="coefficients, of their bound", ylabel="a")
-    left.legend(loc="center left")
+    left.set(title="coefficients / C", ylabel="a")
+    left.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderaxespad=0.1)
     middle.loglog(result.C, result.margin)
     middle.set(title="margin 1 / |w|", xlabel="C = 1 / lambda")
     right.semilogx(result.C, result.support, drawstyle="steps-mid")

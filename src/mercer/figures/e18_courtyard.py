@@ -70,18 +70,20 @@ def check(result: Result) -> list[Measured]:
 
 def draw(result: Result) -> Figure:
     """The plane of the items, and the space of the map."""
-    figure, left = plots.figure(size=(8.0, 3.7))
-    left.set_subplotspec(figure.add_gridspec(1, 2)[0])
+    figure, (left, empty) = plots.figure(1, 2, size=(8.0, 3.7))
+    place = empty.get_subplotspec()
+    empty.remove()
+    right: Any = figure.add_subplot(place, projection="3d")
     regions(left, result.machine, result.X, result.y, "in the plane: a hyperbola").set_aspect("equal")
-    right: Any = figure.add_subplot(figure.axes[0].get_gridspec()[1], projection="3d")
-    Z = phi(result.X)
     w1, w2, w3, b = result.conic
-    across, up = np.meshgrid([0.0, 4.0], [-4.0 * np.sqrt(2.0), 4.0 * np.sqrt(2.0)])
-    right.plot_surface(across, up, -(w1 * across + w2 / np.sqrt(2.0) * up + b) / w3, alpha=0.18, color=plots.INK)
-    for place in (0, 1):
-        here = result.y == place
-        right.scatter(*Z[here].T, s=9, color=plots.PALETTE[place], marker="oD"[place], depthshade=False)
-    right.set(xlabel="x1²", ylabel="√2 x1 x2", zlabel="x2²", zlim=(0.0, 4.0), title="after the map: a plane")
-    right.view_init(elev=18, azim=-62)
-    right.set_box_aspect(None, zoom=0.85)
+    product, second = np.meshgrid(np.linspace(-5.7, 5.7, 80), np.linspace(0.0, 4.0, 80))
+    first = -(w2 / np.sqrt(2.0) * product + w3 * second + b) / w1
+    inside = np.where((first >= 0.0) & (first <= 4.0), first, np.nan)
+    right.plot_surface(inside, product, second, alpha=0.2, color=plots.INK, linewidth=0.0)
+    for label in (0, 1):
+        here = phi(result.X[result.y == label])
+        right.scatter(*here.T, s=9, color=plots.PALETTE[label], marker="oD"[label], depthshade=False)
+    right.set(xlabel="x1²", ylabel="√2 x1 x2", zlabel="x2²", xticks=[0, 2, 4], yticks=[-5, 0, 5], zticks=[0, 2, 4])
+    right.set_title("after the map: a plane", loc="center")
+    right.view_init(elev=20, azim=-70)
     return figure

@@ -74,7 +74,8 @@ def draw(result: Result) -> Figure:
     heads = [*(name.replace("_", " ") for name in COLUMNS), "fit, ms", "predict, ms", "log loss"]
     text = [[*map(_word, cells.values()), *_measured(result.rows.get(row))] for row, cells in result.cells.items()]
     table = ax.table(text, rowLabels=list(result.cells), colLabels=heads, loc="center", cellLoc="center",
-                     cellColours=[[_colour(cell) for cell in line] for line in text], bbox=[0.06, 0.0, 0.94, 1.0])  # fmt: skip
+                     cellColours=[[_colour(cell) for cell in line] for line in text],
+                     bbox=(0.06, 0.0, 0.94, 1.0))  # fmt: skip
     table.auto_set_font_size(False)
     table.set_fontsize(8.5)
     for (line, _), cell in table.get_celld().items():

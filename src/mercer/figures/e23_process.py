@@ -45,15 +45,14 @@ def compute(seed: int = 0) -> Result:
 
     rng = np.random.default_rng(seed)
     prior = GaussianProcessRegressor(1.0 * RBF(0.8), noise=NOISE, optimizer=None)
-    means, stds, ys = [], [], []
+    found = []
     for _ in range(DRAWS):
         x = rng.uniform(-3.0, 3.0, N + M)
         f = prior.sample_y(x[:, None], 1, random_state=int(rng.integers(2**31)))[:, 0]
         y = f + np.sqrt(NOISE) * rng.normal(size=N + M)
         posterior = GaussianProcessRegressor(1.0 * RBF(0.8), noise=NOISE, optimizer=None).fit(x[:N, None], y[:N])
-        mean, std = posterior.predict(x[N:, None], return_std=True, of="y")
-        means.append(mean), stds.append(std), ys.append(y[N:])
-    return Result(prior, posterior, x[:N], y[:N], *map(np.concatenate, (means, stds, ys)))
+        found.append((*posterior.predict(x[N:, None], return_std=True, of="y"), y[N:]))
+    return Result(prior, posterior, x[:N], y[:N], *map(np.concatenate, zip(*found, strict=True)))
 
 
 def check(result: Result) -> list[Measured]:

@@ -19,7 +19,7 @@ from mercer.typing import Array
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CLAIM = "The larger gamma, the longer the boundary and the more items are support vectors."
+CLAIM = "At large gamma the boundary winds around single items: it grows longer, and most items are support vectors."
 SHOWN = (2.0, 20.0, 200.0)
 GAMMAS = np.geomspace(2.0, 200.0, 9)
 
@@ -53,7 +53,7 @@ def boundary_length(machine: Any, X: Array, resolution: int = 200) -> float:
     across, up = (np.linspace(column.min(), column.max(), resolution) for column in X.T)
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     f = machine.decision_function(grid).reshape(resolution, resolution)
-    lines = contour_generator(across, up, f).lines(0.0)
+    lines: Any = contour_generator(across, up, f).lines(0.0)
     return float(sum(np.linalg.norm(np.diff(line, axis=0), axis=1).sum() for line in lines))
 
 
@@ -70,10 +70,10 @@ def draw(result: Result) -> Figure:
     """Three boundaries, and both numbers over gamma."""
     figure, axes = plots.figure(1, 4, size=(10.6, 2.9), width_ratios=[1.0, 1.0, 1.0, 1.15])
     for ax, gamma, machine in zip(axes[:3], SHOWN, result.machines, strict=True):
-        regions(ax, machine, result.X, result.y, f"gamma = {gamma:g}, {len(machine.support_)} kept")
+        regions(ax, machine, result.X, result.y, f"gamma = {gamma:g}, {len(machine.support_)} kept", margins=False)
     last = axes[3]
     last.semilogx(GAMMAS, result.kept / result.kept[0], "o-", label="support vectors")
     last.semilogx(GAMMAS, result.length / result.length[0], "D--", label="length of the boundary")
-    last.set(xlabel="gamma", title="times what they are at 2")
+    last.set(xlabel="gamma", title="relative to gamma = 2")
     last.legend()
     return figure

@@ -85,5 +85,6 @@ def draw(result: Result) -> Figure:
         names = [NAMES[i] for i in order]
         ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
         ax.set_yticks(range(len(names)), names)
+        ax.tick_params(length=0.0)
         ax.set(title=title, xlabel="", ylabel="")
     return figure

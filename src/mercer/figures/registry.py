@@ -41,7 +41,8 @@ class Entry:
     @property
     def title(self) -> str:
         """The first line of the module, without the id."""
-        return str(self._loaded().__doc__).splitlines()[0].partition(": ")[2].rstrip(".")
+        line = str(self._loaded().__doc__).splitlines()[0].partition(": ")[2].rstrip(".")
+        return line[:1].upper() + line[1:]
 
     @property
     def claim(self) -> str:
