@@ -18,6 +18,7 @@ import griffe
 _ROW = re.compile(r"(\S.*?\S|\S)\s{2,}(\S.*)")
 _IDS = re.compile(r" \((?:[A-Z]\d+(?:, )?)+\)")
 _SENTENCE = re.compile(r"(?<!\.\.)[.:;!?]$")  # two spaces follow the end of a sentence, too
+_MARKUP = re.compile(r"[<*_\[\]]")
 _WIDEST = 45  # of a name in the first column
 
 
@@ -31,7 +32,12 @@ class PlainText(griffe.Extension):
 
 def markdown(text: str) -> str:
     """A docstring as Markdown."""
-    return "\n\n".join(map(_block, re.split(r"\n\s*\n", _IDS.sub("", text))))
+    return "\n\n".join(map(_block, re.split(r"\n\s*\n", without_ids(text))))
+
+
+def without_ids(text: str) -> str:
+    """The text without references to the list of requirements, which readers do not have."""
+    return _IDS.sub("", text).replace(" of M22", "")
 
 
 def _block(block: str) -> str:
@@ -61,4 +67,8 @@ def _rows(lines: list[str]) -> list[tuple[str, str]] | None:
 def _protected(text: str) -> str:
     """Text in which < opens no tag and * and _ no emphasis, code in backquotes left alone."""
     parts = re.split(r"(`[^`]*`)", text)
-    return "".join(part if i % 2 else re.sub(r"([<*_\[\]])", r"\\\1", part) for i, part in enumerate(parts))
+    return "".join(part if i % 2 else _MARKUP.sub(_escaped, part) for i, part in enumerate(parts))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "&lt;" if found[0] == "<" else f"\\{found[0]}"

@@ -14,7 +14,15 @@ from latex2mathml.converter import convert
 
 log = logging.getLogger("mkdocs.hooks.maths")
 _MARKED = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
-_RELATIONS = re.compile(r"<mi>(&#x0(?:2AB0|2AAF);)</mi>")  # signs that the converter takes for letters
+_MENDED = [  # what the converter takes for an operator but is none, and the other way round
+    (re.compile(r"<mi>(&#x0(?:2AB0|2AAF|223C);)</mi>"), r"<mo>\1</mo>"),
+    (re.compile(r"<mo>(&#x0221E;|diag|tr|rank|Re|vjp)</mo>"), r"<mi>\1</mi>"),
+    (re.compile(r"<mi>(log|tr|rank|Re)</mi>(?!<mo|</mrow)"), r'<mi>\1</mi><mspace width="0.17em" />'),
+    (
+        re.compile(r'<mo(?: stretchy="false")?>(&#x02016;|&#x0007C;)</mo>'),
+        r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>',
+    ),
+]
 
 
 def on_page_content(page_html: str, *, page: Any, **_: Any) -> str:
@@ -30,7 +38,8 @@ def on_page_content(page_html: str, *, page: Any, **_: Any) -> str:
             return found[0]
         if "\\" in made or "<mi>&</mi>" in made:
             log.warning("%s: latex2mathml does not understand all of %s", page.file.src_uri, tex)
-        made = _RELATIONS.sub(r"<mo>\1</mo>", made)
+        for wrong, right in _MENDED:
+            made = wrong.sub(right, made)
         return f'<div class="formula">{made}</div>' if display else made
 
     return _MARKED.sub(formula, page_html)

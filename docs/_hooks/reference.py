@@ -6,11 +6,16 @@ A page for every part of the library, by the home module of the names; an entry 
 from __future__ import annotations
 
 import inspect
+import sys
+from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 
 import mercer
+
+sys.path.insert(0, str(Path(__file__).parent))  # hooks are loaded one by one, not as a package
+from docstrings import markdown, without_ids
 
 _TITLES = {  # the longest prefix of a home module decides
     "mercer.comparison": "Comparing methods",
@@ -65,20 +70,29 @@ def _once(found: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 def first_sentence(thing: Any) -> str:
     """The first line of the docstring, as Markdown."""
-    return (inspect.getdoc(thing) or "").partition("\n")[0].replace("<", "&lt;").replace("|", "&#124;")
+    line = without_ids(inspect.getdoc(thing) or "").partition("\n")[0]
+    return line.replace("<", "&lt;").replace("|", "&#124;").replace("*", "&#42;").replace("_", "&#95;")
 
 
 def page_of(title: str, found: list[tuple[str, Any]]) -> str:
     """The Markdown of one page."""
-    lines = [f"# {title}", ""]
-    for name, thing in found:
-        members = "false" if title == "Kernels" and name != "mercer.kernels.Kernel" else "null"
-        lines += [
-            f"[](){{ #{name} }}", "",
-            f"::: {thing.__module__}.{thing.__qualname__}",
-            "    options:", f'      heading: "{name}"', f"      members: {members}", "",
-        ]  # fmt: skip
-    return "\n".join(lines)
+    short = title == "Kernels"  # they all have the methods of Kernel
+    parts = [_short(*entry) if short and entry[1] is not mercer.kernels.Kernel else _full(*entry) for entry in found]
+    return "\n".join([f"# {title}", "", *parts])
+
+
+def _full(name: str, thing: Any) -> str:
+    """An entry with all methods, by mkdocstrings."""
+    return f"[](){{ #{name} }}\n\n::: {thing.__module__}.{thing.__qualname__}\n    options:\n      heading: {name}\n"
+
+
+def _short(name: str, thing: Any) -> str:
+    """An entry of signature and docstring alone."""
+    signature = inspect.signature(thing)
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
+    call = signature.replace(parameters=plain, return_annotation=inspect.Signature.empty)
+    code = f"```python\n{name.rpartition('.')[2]}{call}\n```"
+    return f"### {name} {{ #{name} }}\n\n{code}\n\n{markdown(inspect.getdoc(thing) or '')}\n"
 
 
 def index_of(pages: dict[str, list[tuple[str, Any]]]) -> str:
