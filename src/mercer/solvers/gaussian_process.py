@@ -7,6 +7,7 @@ With A = H'M^-1 H and P = M^-1 - M^-1 H A^-1 H'M^-1, the inverse covariance of w
     a         = P y                                      the coefficients of the posterior mean, m(x) = k(x)'a + h(x)'b
     evidence  = -1/2 y'P y - 1/2 log|M| - 1/2 log|A| - (n - rank H)/2 log 2 pi     (restricted if H has columns)
     its slope = 1/2 tr((a a' - P) dM)                     in any parameter of M
+    information 1/2 a' dM_i P dM_j a                      about two of them, averaged (solvers/evidence_search.py)
     left out  : y_i given the others has mean y_i - a_i / P_ii and variance 1 / P_ii
 
 Several columns of y share M: evidences and slopes add up (Rasmussen & Williams, 2006, ch. 2, 5).
@@ -106,3 +107,14 @@ def slope_tile(outer: Array, inverse: Array, columns: int, r: slice, c: slice) -
     else:
         W -= columns * inverse[r, c]
     return W
+
+
+def information(found: Conditioned, inverse: Array, moved: list[Array]) -> Array:
+    """1/2 sum_q u_iq' P u_jq with u_iq = dM_i a_q (n, q) for every parameter i, from M^-1 under the diagonal."""
+    from scipy.linalg.blas import dsymm
+
+    p, (n, q) = len(moved), found.Y.shape
+    U = np.asfortranarray(np.stack(moved).transpose(1, 0, 2).reshape(n, p * q))
+    known = found.explained.T @ U
+    G = (U.T @ dsymm(1.0, inverse.T, U, lower=0) - known.T @ known).reshape(p, q, p, q)
+    return np.asarray(0.5 * np.einsum("iqjq->ij", G))

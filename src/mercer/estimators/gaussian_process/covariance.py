@@ -24,7 +24,6 @@ from mercer.parameters import LogOrZero, Parameter, Slot, hyper, value
 from mercer.typing import Array
 
 _STEP = 1e-3  # in theta, of the differences that the information is made of
-_PROBES = 8  # random vectors that stand for a trace
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,3 @@ class Covariance:
         assert isinstance(self.data, KernelItems)
         kernel = self.data.kernel.with_theta(theta)
         return LazyGram.of(kernel, kernel.prepare(self.data.items)) @ V
-
-    def probes(self) -> Array:
-        """Random vectors, the same every time."""
-        return np.random.default_rng(0).normal(size=(len(self), _PROBES))

@@ -13,12 +13,11 @@ from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.solvers.cholesky import factorise
-from mercer.solvers.gaussian_process import Conditioned, condition, inverse_in_place, slope_tile
+from mercer.solvers.gaussian_process import Conditioned, condition, information, inverse_in_place, slope_tile
 from mercer.typing import Array
 
 _DIRECT = 600  # items up to which a search needs no subsets
 _FIRST = 250  # items of the smallest subset, at least
-_INFORMED = 400  # items that the information is estimated on
 
 
 class EvidenceOn:
@@ -28,6 +27,8 @@ class EvidenceOn:
         self.covariance, self.Y, self.H = covariance, Y, H
         self._buffer: Array | None = None
         self._here: tuple[Covariance, Conditioned] | None = None
+        self._theta = np.empty(0)
+        self._inverse: Array | None = None  # the buffer, once it holds the inverse of the covariance `here`
 
     @property
     def size(self) -> int:
@@ -44,9 +45,10 @@ class EvidenceOn:
     def at(self, theta: Array) -> Conditioned:
         """The posterior at theta; its factor is the buffer, and good until the next call."""
         covariance, M = self.covariance.at(theta), self.buffer()
+        self._here = self._inverse = None
         covariance.fill(M)
         found = condition(factorise(M), self.Y, self.H)
-        self._here = covariance, found
+        self._here, self._theta = (covariance, found), np.array(theta)
         return found
 
     @one_blas_thread()
@@ -63,29 +65,28 @@ class EvidenceOn:
         """Its derivative where it was last asked for."""
         assert self._here is not None, "ask for a value first"
         covariance, found = self._here
-        U, q = found.outer, self.Y.shape[1]
-        inverse = inverse_in_place(found.factor)
+        U, q, inverse = found.outer, self.Y.shape[1], self._inverted(found)
         trace = 0.5 * float(np.vdot(U, U) - q * np.trace(inverse))
         return covariance.slope(lambda r, c: slope_tile(U, inverse, q, r, c), trace)
 
+    def _inverted(self, found: Conditioned) -> Array:
+        """M^-1, in the place of the factor."""
+        if self._inverse is None:
+            self._inverse = inverse_in_place(found.factor)
+        return self._inverse
+
     @one_blas_thread()
     def curvature(self, theta: Array) -> Array | None:
-        """The Fisher information 1/2 tr(M^-1 dM_i M^-1 dM_j), from random vectors on a few hundred of the items.
+        """The average information 1/2 a' dM_i P dM_j a: half way between minus the second derivatives and their mean.
 
-        With w ~ N(0, M^-1), E[w' dM_i M^-1 dM_j w] is that trace: the Gram of the columns L^-1 dM_j w.
+        (Gilmour, Thompson & Cullis, 1995).  It needs products of dM_j with vectors only, and no further factor.
         """
-        few = self.covariance.at(theta).take(np.arange(min(self.size, _INFORMED)))
-        M = np.empty((len(few), len(few)))
-        few.fill(M)
-        try:
-            factor = factorise(M)
-        except NotPositiveDefinite:
+        elsewhere = self._here is None or not np.array_equal(self._theta, theta)
+        if elsewhere and not np.isfinite(self.value(theta)):
             return None
-        Z = few.probes()
-        W = factor.back(Z)
-        G = np.stack([factor.half(V).ravel() for V in few.moved_products(W)])
-        share = self.Y.shape[1] * self.size / len(few)
-        return np.asarray(0.5 * share / Z.shape[1] * (G @ G.T))
+        assert self._here is not None
+        covariance, found = self._here
+        return information(found, self._inverted(found), covariance.moved_products(found.coef))
 
 
 def levels(covariance: Covariance, Y: Array, H: Array) -> list[EvidenceOn]:
