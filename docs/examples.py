@@ -14,7 +14,6 @@ import io
 import os
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -23,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 _BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n?```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
@@ -80,13 +80,18 @@ def _console(code: str) -> str:
 
 
 def _run(command: str) -> str:
-    words = shlex.split(command)
-    if words[0] == "mercer":
-        words = [sys.executable, "-m", "mercer.cli", *words[1:]]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ | {"COLUMNS": "110"})
-    if done.returncode:
-        raise RuntimeError(f"{command}\nended with {done.returncode}:\n{done.stderr}")
-    return done.stdout
+    """What a command prints on standard output, called in this process as the shell would call it."""
+    from mercer.cli.main import run
+
+    with (
+        contextlib.redirect_stdout(io.StringIO()) as out,
+        contextlib.redirect_stderr(io.StringIO()) as told,
+        mock.patch.dict(os.environ, COLUMNS="110"),
+    ):
+        code = run(shlex.split(command)[1:])
+    if code:
+        raise RuntimeError(f"{command}\nended with {code}:\n{told.getvalue()}")
+    return out.getvalue()
 
 
 def agree(shown: str, printed: str) -> bool:
