@@ -83,9 +83,10 @@ def test_debug_shows_where_it_arose():
         run(["--debug", "fit", "nowhere.csv"])
 
 
-def test_a_fault_of_ours_is_not_hidden(monkeypatch):
-    monkeypatch.setattr(main, "loaded", lambda verb: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
+@pytest.mark.parametrize("slip", [lambda verb: 1 / 0, lambda verb: len(1), lambda verb: {}[verb]])
+def test_a_fault_of_ours_is_not_hidden(monkeypatch, slip):
+    monkeypatch.setattr(main, "loaded", slip)
+    with pytest.raises((ZeroDivisionError, TypeError, KeyError)):
         run(["fit", "x.csv"])
 
 

@@ -147,7 +147,7 @@ def test_predict_writes_a_file_or_json(capsys, numbers, tmp_path):
 def test_predict_refuses_other_files(capsys, numbers, tmp_path):
     mercer.save(mercer.kernels.RBF(), tmp_path / "k.mercer")
     assert run(["predict", str(tmp_path / "k.mercer"), numbers]) == 2
-    assert "must be a pipeline with a TableScaler" in capsys.readouterr().err
+    assert "the model must be a pipeline with a TableScaler" in capsys.readouterr().err
     assert run(["predict", numbers, numbers]) == 2
     assert "numbers.csv: the file must be one that mercer.save has written" in capsys.readouterr().err
 

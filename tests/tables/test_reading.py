@@ -58,6 +58,12 @@ def test_the_delimiter_is_found(written, delimiter, end):
     assert table.columns["c"].tolist() == [2.0, 4.0]
 
 
+def test_a_decimal_comma_is_understood_between_semicolons(written):
+    table = read(written("a;b\n1,5;u, v\n-,25;w\n"))
+    assert table.columns["a"].tolist() == [1.5, -0.25]
+    assert table.columns["b"].tolist() == ["u, v", "w"]
+
+
 def test_a_byte_order_mark_is_no_part_of_the_first_name(written):
     assert list(read(written("\ufeffa,b\n1,2\n")).columns) == ["a", "b"]
 

@@ -68,15 +68,12 @@ def _kernel(
 
 def _model(data: str, path: Path, form: str | None) -> tuple[dict[str, Any], bool]:
     import mercer
-    from mercer.cli.predict import _loaded
+    from mercer.cli.model_file import kinds_of, loaded, task_of
     from mercer.tables import read
 
-    machine = _loaded(path)
-    table = read(data, format=form, kinds=machine[0].kinds_)
-    from sklearn.base import is_classifier
-
-    task = "classification" if is_classifier(machine[-1]) else "regression"
-    features, y, _ = table.split_target(machine[0].target, task=task)
+    machine = loaded(path)
+    table = read(data, format=form, kinds=kinds_of(machine))
+    features, y, _ = table.split_target(machine[0].target, task=task_of(machine))
     found = mercer.verify(machine[-1], machine[:-1].transform(features.items), y)
     return {
         "model": str(path),

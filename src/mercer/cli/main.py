@@ -102,7 +102,8 @@ def sentence_of(error: Exception) -> str | None:
         return f"{' '.join(error.format_message().split())}{hint}"
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
-    if isinstance(error, (OSError, ValueError, TypeError, MemoryError)):
+    ours = isinstance(error, TypeError) and " must be " in str(error)  # data of a wrong kind; others are slips of ours
+    if ours or isinstance(error, (OSError, ValueError, MemoryError)):
         return " ".join(str(error).split()) or type(error).__name__
     return None
 

@@ -10,6 +10,8 @@ from mercer.cli.printing import say
 from mercer.errors import bad
 from mercer.typing import Array
 
+NOTES = 8  # that are said of a table
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -70,8 +72,10 @@ def problem_of(
     name = table.target_name(target)
     features, y, found = table.split_target(name, task=task)
     say(f"{features.name}: {features.describe()}; {found} of {name!r}.")
-    for note in features.notes:
+    for note in features.notes[:NOTES]:
         say(f"note: {note}.")
+    if len(features.notes) > NOTES:
+        say(f"note: the like of {len(features.notes) - NOTES} more columns.")
     return Problem(features, name, y, found)
 
 

@@ -68,7 +68,10 @@ class TableScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                              "Convert one of them.")  # fmt: skip
         if is_sparse(X):
             return X
-        columns = {name: self._column(X, name, kind) for name, kind in self.kinds_.items()}
+        place = {name: j for j, name in enumerate(self._numeric)}
+        columns = {
+            name: self._scaled(X.columns[name], name, place.get(name), kind) for name, kind in self.kinds_.items()
+        }
         if self.output == "auto" and set(self.kinds_.values()) == {NUMERIC}:
             return np.column_stack(list(columns.values()))
         if self.output == "auto" and list(self.kinds_.values()) == [TEXT]:
@@ -86,10 +89,11 @@ class TableScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise bad("TableScaler", "kinds", f"of {list(KINDS)}", wrong, "Name one of these for each column.")
         return {name: given.get(name) or kind_of(column) for name, column in X.columns.items()}
 
-    def _column(self, X: Table, name: Any, kind: str) -> Any:
-        if kind != NUMERIC:
-            return [MISSING[kind] if is_missing(value) else str(value) for value in X.columns[name]]
-        j, x = self._numeric.index(name), _numbers(X.columns[name], name)
+    def _scaled(self, column: Any, name: Any, j: int | None, kind: str) -> Any:
+        """One column without gaps; j is its place among the numeric ones."""
+        if j is None:
+            return [MISSING[kind] if is_missing(value) else str(value) for value in column]
+        x = _numbers(column, name)
         return (np.where(np.isnan(x), self.median_[j], x) - self.mean_[j]) / self.scale_[j]
 
     # ---- the door

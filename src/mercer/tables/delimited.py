@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -11,6 +12,7 @@ from mercer.errors import TableError
 from mercer.tables.cells import Cell, Cells, fault, is_missing, number, require_different, shown
 
 DELIMITERS = ",;\t"
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?", re.ASCII)
 _LOOK = 200  # rows that show the delimiter and the header
 Row = tuple[int, list[str]]  # the line on which it begins, and its fields
 
@@ -29,7 +31,8 @@ def cells(text: str, *, delimiter: str | None, header: bool | None) -> Cells:
     if not body:
         raise fault(f"line {line}", "rows below the header", "the header only", "Add one row for every item.")
     _require_one_width(body, len(names), found)
-    columns: dict[str, list[Cell]] = {name: [row[j] for _, row in body] for j, name in enumerate(names)}
+    written = _with_points if found == ";" else str
+    columns: dict[str, list[Cell]] = {name: [written(row[j]) for _, row in body] for j, name in enumerate(names)}
     return Cells(columns, [line for line, _ in body])
 
 
@@ -88,6 +91,11 @@ def _numeric(column: list[str]) -> bool:
 def _names(first: list[str]) -> list[str]:
     """The header without spaces around; a column without a name goes by its position."""
     return [cell.strip() or f"x{j}" for j, cell in enumerate(first)]
+
+
+def _with_points(cell: str) -> str:
+    """A decimal comma as a point: where the comma is one, files use the semicolon between fields."""
+    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell.strip()) else cell
 
 
 def _require_one_width(body: list[Row], width: int, delimiter: str) -> None:

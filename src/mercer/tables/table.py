@@ -16,7 +16,6 @@ from mercer.tables.target import require_two, targets
 from mercer.typing import Array, Index
 
 TARGETS = ("target", "label", "class", "y")  # names of the column to predict, if none is given
-
 LISTED = 30  # names in a message
 
 
