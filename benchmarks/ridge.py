@@ -34,7 +34,7 @@ from mercer.typing import Array
 
 WORSE = 1e-3
 LENGTHSCALES, ALPHAS = np.logspace(-0.5, 1.25, 10), np.logspace(-5, 1, 30)
-PART = 3
+PART = 6
 FEW = 1_000  # rows, under which a coarser grid will do
 STEPS = 100
 
@@ -101,7 +101,7 @@ def _choice(name: str, screen: bool) -> Case:
         suite="ridge",
         name=name,
         size=3_000,
-        small=400,
+        small=800,
         data=_kin40k,
         ours=partial(_chosen, screen),
         rivals={"GridSearchCV": Rival(_searched, "sklearn")},

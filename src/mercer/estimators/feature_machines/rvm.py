@@ -124,7 +124,7 @@ class RVMRegressor(RVM, FeatureRegressor):
     method       "greedy": Tipping and Faul's ascent, one precision at a time; "em" or "mackay": all at once, in n^3
     beta         the precision of the noise; None learns it
     tol          how much log evidence a change of one precision, or an exchange of two functions, may still gain
-    n_restarts   further greedy ascents, from the best model without a random half of its functions
+    n_restarts   further greedy ascents, from the best model without a random half of its functions, or with others
 
     A sample weight counts an item so many times.  After fit: support_ (the relevance vectors), dual_coef_, intercept_,
     beta_, log_evidence_, evidence_trace_ (nondecreasing), certificate_, and alpha_ and sigma_, the precisions and the
@@ -197,7 +197,7 @@ class RVMClassifier(RVM, FeatureClassifier):
         fit_intercept: bool = True,
         tol: float = 1e-3,
         max_iter: int = 5000,
-        n_restarts: int = 0,
+        n_restarts: int = 3,
         gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 0.0,

@@ -51,9 +51,16 @@ class Factor:
         return np.asarray(self.D.reshape(-1, *[1] * (R.ndim - 1)) * self._solved(self.half(R), 0))
 
     def _solved(self, R: Array, trans: int) -> Array:
-        """L^-1 R, or L'^-1 R for trans = 0; straight from LAPACK, for most systems are small and there are many."""
+        """L^-1 R, or L'^-1 R for trans = 0, where R may be overwritten.
+
+        Straight from LAPACK, for most systems are small and there are many.  Several columns are solved from the right,
+        R' L'^-1, which works in the place of rows as NumPy keeps them.
+        """
+        from scipy.linalg.blas import dtrsm
         from scipy.linalg.lapack import dtrtrs
 
+        if R.ndim == 2 and R.size:
+            return np.asarray(dtrsm(1.0, self.L.T, R.T, side=1, lower=0, trans_a=1 - trans, overwrite_b=1).T)
         return np.asarray(dtrtrs(self.L.T, R, lower=0, trans=trans)[0]) if R.size else R
 
     def squares(self, R: Array) -> Array:

@@ -6,7 +6,8 @@
     3. beta or the mode is found anew; back to 2 while anything changes, then to 1
 
 until no single change and no exchange of an active function for another gains more than tol.  Every step that is kept
-raises the evidence.  It has many local maxima: a restart drops half of the functions and climbs again.
+raises the evidence.  It has many local maxima: a restart drops half of the functions, every second time others take
+their place at random, and climbs again.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from mercer.engine.pool import one_blas_thread
 from mercer.solvers.rvm.evidence import Relevance, View
 from mercer.typing import Array
 
-_JOIN = 32  # candidates that join the active ones at a time, or a quarter of these if that is more
+_JOIN = 32  # candidates that join the active ones at a time, or as many as these if that is more
 _COARSE = 1.0  # tolerance of the first ascent, with beta held
 _ROUNDS = 10  # of steps 2 and 3
 _REACH = 10_000  # changes of variances between two fits, at most
 _SHARES = (0.3, 0.1, 0.03)  # of a change that is tried before it is refused
+_ALIKE = 4  # power of the likeness: only near copies of one that joins need not join too
+_STRANGERS = 2  # that a restart may bring in, per function of the best model
 _GRAIN = 1e-11  # a candidate of which the others explain all but this share is one of them, to rounding
 
 
@@ -40,14 +43,26 @@ def _greedy(model: Any, tol: float, max_iter: int, restarts: int, rng: np.random
     climb.run(max(tol, _COARSE), max_iter)
     climb = Climb(model, climb.fit, climb.trace)
     converged = climb.run(tol, max_iter)
-    for _ in range(restarts):
-        kept = rng.random(len(climb.fit.index)) < 0.5
-        again = Climb(model, model.at(climb.fit.index[kept], climb.fit.tau[kept], climb.fit), [])
+    for turn in range(restarts):
+        again = Climb(model, _shaken(model, climb.fit, _STRANGERS * (turn % 2), rng), [])
         ended = again.run(tol, max_iter)
         if again.fit.evidence > climb.fit.evidence:
             again.trace = [*climb.trace, again.fit.evidence]
             climb, converged = again, ended
     return climb.report("converged" if converged else "max_iter")
+
+
+def _shaken(model: Any, fit: Any, strangers: int, rng: np.random.Generator) -> Any:
+    """The fit without a random half of its functions, and with so many others for each that it had."""
+    tau = np.zeros(len(model))
+    tau[rng.choice(len(model), min(strangers * len(fit.index), len(model)), replace=False)] = _middle(fit.tau)
+    tau[fit.index] = np.where(rng.random(len(fit.index)) < 0.5, fit.tau, 0.0)
+    index = np.flatnonzero(tau)
+    return model.at(index, tau[index], fit)
+
+
+def _middle(tau: Array) -> float:
+    return float(np.median(tau)) if len(tau) else 1.0
 
 
 class Climb:
@@ -126,11 +141,11 @@ class Climb:
         promise = gains.copy()
         joined: list[int] = []
         promise[self.fit.index] = 0.0
-        most = max(_JOIN, len(self.fit.index) // 4)
+        most = max(_JOIN, len(self.fit.index))
         while len(joined) < most and promise.max(initial=0.0) > tol:
             j = int(np.argmax(promise))
             joined.append(j)
-            promise *= 1.0 - self.model.likeness(j)
+            promise *= 1.0 - self.model.likeness(j) ** _ALIKE
         return np.union1d(self.fit.index, np.array(joined, dtype=np.intp))
 
     def _settle(self, chosen: Array, view: View, tol: float) -> None:
