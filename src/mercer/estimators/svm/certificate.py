@@ -71,13 +71,13 @@ def certificate_of(
 ) -> Certificate:
     """The certificate of a solution; `task` is a key of REGIMES, and `labels` keeps the regime of every sample."""
     codes = regime_codes(solution, problem, task)
-    names = np.array(REGIMES[task])
+    names = REGIMES[task]
     return Certificate(
         primal=solution.primal, dual=solution.dual, n_iter=solution.n_iter, converged=solution.converged,
         reason=solution.reason, kkt=solution.violation, residuals=kkt_residuals(solution, problem),
-        counts=dict(zip(REGIMES[task], np.bincount(codes, minlength=len(names)).tolist(), strict=True)),
+        counts=dict(zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True)),
         gradient_error=solution.gradient_error, projection=projection, psd=psd, name=name,
-        regimes=names[codes] if labels else None,
+        regimes=np.array(names)[codes] if labels else None,
     )  # fmt: skip
 
 
