@@ -14,13 +14,15 @@ _RESAMPLED = 200
 
 def answer(study: Study, predicted: dict[str, Predictions]) -> list[str]:
     """Which method is best, how sure that is, and what else speaks for others."""
-    found, y = study.comparison, study.sample.y[study.sample.test]
-    best, error = found.best, 0.0
-    if best.name in predicted:
-        error = standard_error(predicted[best.name], found.task)
-    said = [f"{best.name} has the best {found.scoring}: {best.score:.3f} on {len(y)} rows held out, "
+    found, count = study.comparison, len(study.sample.test)
+    best = found.best
+    error = standard_error(predicted[best.name], found.task)
+    scores = {row.name: row.score for row in found if row.score is not None}
+    equal = [name for name, score in scores.items() if score == scores[best.name]]
+    near = [name for name, score in scores.items() if name not in equal and scores[best.name] - score <= error]
+    has = "has" if len(equal) == 1 else "have"
+    said = [f"{_listed(equal)} {has} the best {found.scoring}: {best.score:.3f} on {count} rows held out, "
             f"give or take {error:.3f} (one standard error)."]  # fmt: skip
-    near = [row.name for row in found if row.score is not None and row is not best and best.score - row.score <= error]  # type: ignore[operator]
     said.append(f"Within that error are also {_listed(near)}." if near else "No other method comes within that error.")
     if honest := _least(found.rows, "log_loss"):
         said.append(f"{honest.name} has the best probabilities: its log loss is {honest.log_loss:.3f}.")

@@ -24,7 +24,7 @@ Drawn = tuple[Any, str]
 def boundaries(study: Study, predicted: dict[str, Predictions]) -> Iterator[Drawn]:
     """Decision regions, where the rows are points of a plane."""
     s = study.sample
-    if np.ndim(s.X) != 2 or np.shape(s.X)[1] != 2 or s.table.vectors is not None:
+    if not isinstance(s.X, np.ndarray) or s.X.shape[1] != 2:
         return
     for name in [row.name for row in study.comparison if row.name in study.fitted and row.name in BOUNDED]:
         rows = study.fitted_to[name]

@@ -14,9 +14,9 @@ COLUMNS = (
     ("calibration", "mean distance between stated probability and what happened", "calibration_error", ".4f", True),
     ("kept", "training rows that predictions need", "n_kept", ".0f", None),
     ("of", "training rows", "n_train", ".0f", None),
-    ("tune, s", "seconds of the search for hyper-parameters", "tune_seconds", ".3g", None),
-    ("fit, s", "seconds of the last fit", "fit_seconds", ".3g", None),
-    ("predict, s", "seconds for all held-out rows", "predict_seconds", ".2g", None),
+    ("tune, s", "seconds of the search for hyper-parameters", "tune_seconds", ".2f", None),
+    ("fit, s", "seconds of the last fit", "fit_seconds", ".3f", None),
+    ("predict, s", "seconds for all held-out rows", "predict_seconds", ".4f", None),
 )
 
 

@@ -26,9 +26,9 @@ def stretched(kernel: Kernel, factor: float) -> Kernel:
     return kernel.with_params(**{name: _times(value, factor) for name, value in lengthscales(kernel).items()})
 
 
-def family(kernel: Kernel, factors: tuple[float, ...] = FACTORS) -> dict[float, Kernel]:
+def family(kernel: Kernel) -> dict[float, Kernel]:
     """Kernels by their factor; one alone where nothing can be stretched."""
-    return {f: stretched(kernel, f) for f in factors} if lengthscales(kernel) else {1.0: kernel}
+    return {f: stretched(kernel, f) for f in FACTORS} if lengthscales(kernel) else {1.0: kernel}
 
 
 def _times(value: Any, factor: float) -> Any:

@@ -25,7 +25,6 @@ from mercer.study.scales import family
 from mercer.typing import Array
 
 FOLDS = 3
-NARROW = (0.5, 1.0, 2.0, 4.0)  # factors of lengthscales for methods whose fits are dear
 
 
 @dataclass(frozen=True)
@@ -79,12 +78,12 @@ def tuned(name: str, task: str, kernel: Kernel, y: Array, random_state: int, tim
         return _searched(machine, plan, kernel, y, task, random_state, time_limit)
     if plan.way == "evidence":
         alpha = {"alpha": "evidence"} if "alpha" in machine.get_params() else {}
-        return ByEvidence(machine.set_params(**alpha), list(family(kernel, NARROW).values()), time_limit=time_limit)
+        return ByEvidence(machine.set_params(**alpha), list(family(kernel).values()), time_limit=time_limit)
     if plan.way == "loo":
         from mercer import KernelRidgeCV
 
         return KernelRidgeCV(list(family(kernel).values()), plan.grid["alpha"], fit_intercept=True, screen=False)
-    return machine.set_params(kernel=_levelled(kernel, y, task)) if name == "gp" else machine
+    return machine.set_params(**_process(kernel, task)) if name == "gp" else machine
 
 
 def _searched(
@@ -105,11 +104,10 @@ def _searched(
     return search(start, kernels | grid, scoring=plan.scoring, cv=cv, time_limit=limit)
 
 
-def _levelled(kernel: Kernel, y: Array, task: str) -> Kernel:
-    """The kernel with a free level, which for numbers begins at their variance; a constant stands for the intercept."""
-    if task == REGRESSION:
-        return kernel if isinstance(kernel, Scaled) else _deviation(y) ** 2 * kernel
-    return (kernel if isinstance(kernel, Scaled) else 1.0 * kernel) + Constant(1.0)
+def _process(kernel: Kernel, task: str) -> dict[str, Any]:
+    """The kernel with a free level; numbers are standardised, and of labels a constant stands for the intercept."""
+    level = kernel if isinstance(kernel, Scaled) else 1.0 * kernel
+    return {"kernel": level, "normalize_y": True} if task == REGRESSION else {"kernel": level + Constant(1.0)}
 
 
 def _deviation(y: Array) -> float:
