@@ -82,6 +82,29 @@ def test_classification_of_mixed_columns_with_gaps(capsys, mixed, tmp_path, meth
         assert all(abs(float(row["p(yes)"]) + float(row["p(no)"]) - 1.0) < 1e-9 for row in rows)
 
 
+def test_rows_can_be_drawn_and_too_many_are_told_of(capsys, tmp_path):
+    x = np.arange(5000.0)
+    data = written(tmp_path / "many.csv", {"x": x % 17, "y": np.sin(x % 17)})
+    assert run(["fit", data, "-m", "rvm", "--rows", "50", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "50 of 5000 rows are drawn" in err
+    assert "may take long" not in err
+    assert json.loads(out)["vectors kept"] <= 50
+    assert run(["fit", data, "-m", "rvm", "--rows", "1"]) == 2
+
+
+def test_many_rows_for_a_method_that_is_not_made_for_them(capsys):
+    from mercer.cli.problem import Problem
+    from mercer.tables import Table
+
+    table = Table("t", {"x": np.arange(20_000.0)}, {"x": "numeric"})
+    problem = Problem(table, "y", np.arange(20_000.0), "regression")
+    problem.warn_of("svm")
+    assert capsys.readouterr().err == ""
+    problem.warn_of("gp")
+    assert "here are 20000" in capsys.readouterr().err
+
+
 def test_a_method_of_the_other_task_is_refused(capsys, numbers, mixed):
     for data, method in ((numbers, "klr"), (mixed, "ridge"), (mixed, "magic")):
         assert run(["fit", data, "--method", method]) == 2

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mercer.cli.options import Data, Drop, Format, Json, KernelText, Kinds, Method, Seed, Settings, Target, Task
+from mercer.cli.options import Data, Drop, Format, Json, KernelText, Kinds, Method, Rows, Seed, Settings, Target, Task
 
 
 def fit(
@@ -18,6 +18,7 @@ def fit(
     kernel: KernelText = None,
     settings: Settings = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to save the model to.")] = None,
+    rows: Rows = None,
     task: Task = None,
     kind: Kinds = None,
     drop: Drop = None,
@@ -33,7 +34,8 @@ def fit(
     from mercer.cli.printing import result
     from mercer.cli.problem import described, problem_of, score_name, settings_of
 
-    problem = problem_of(data, target, task, format, kind, drop)
+    problem = problem_of(data, target, task, format, kind, drop).sampled(rows, seed)
+    problem.warn_of(method)
     chosen = problem.kernel(kernel, method)
     model = problem.pipeline(method, chosen, settings_of(settings, "--set"), seed)
     began = time.perf_counter()

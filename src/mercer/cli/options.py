@@ -24,6 +24,7 @@ KernelText = Annotated[
 ]
 Method = Annotated[str, typer.Option("--method", "-m", help="svm, ridge, gp, rvm, l1vm, l2vm or klr.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE, a parameter of the method, e.g. C=10.")]
+Rows = Annotated[int | None, typer.Option(min=2, help="Rows to learn from, drawn at random [default: all].")]
 Seed = Annotated[int, typer.Option(help="Seed of everything that is drawn.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ModelFile = Annotated[Path, typer.Argument(help="Model file, as written by fit or tune.")]

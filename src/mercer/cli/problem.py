@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mercer.cli.printing import say
@@ -11,6 +11,7 @@ from mercer.errors import bad
 from mercer.typing import Array
 
 NOTES = 8  # that are said of a table
+MANY = 10  # times the rows that a method is made for
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,25 @@ class Problem:
         if unknown:
             raise bad(method, "a setting", f"one of {', '.join(sorted(known))}", unknown[0], "Correct the name.")
         return Pipeline([("scale", self.scaler(kernel)), ("machine", machine.set_params(**settings))])
+
+    def sampled(self, rows: int | None, seed: int) -> Problem:
+        """The problem on so many of its rows."""
+        import numpy as np
+
+        if rows is None or rows >= len(self.table):
+            return self
+        some = np.sort(np.random.default_rng(seed).permutation(len(self.table))[:rows])
+        say(f"{rows} of {len(self.table)} rows are drawn at random.")
+        return replace(self, table=self.table.take(some), y=self.y[some])
+
+    def warn_of(self, method: str) -> None:
+        """Say so where a method is not made for so many rows."""
+        from mercer.study.tuning import plan_of
+
+        most = plan_of(method, self.task).most
+        if most is not None and len(self.table) > MANY * most:
+            say(f"note: {method} is at its best with some {most} rows, and here are {len(self.table)}: this may take "
+                "long or too much memory. Ctrl-C stops it; --rows draws fewer.")  # fmt: skip
 
     def scaler(self, kernel: Any) -> Any:
         """The scaler whose output the kernel understands."""

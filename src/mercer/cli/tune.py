@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli.options import Data, Drop, Format, Json, KernelText, Kinds, Method, Seed, Settings, Target, Task
+from mercer.cli.options import Data, Drop, Format, Json, KernelText, Kinds, Method, Rows, Seed, Settings, Target, Task
 
 BEST = 10  # settings that are listed
 
@@ -26,6 +26,7 @@ def tune(
     time_limit: Annotated[float | None, typer.Option(help="Seconds after which no new fit begins.")] = None,
     settings: Settings = None,
     save: Annotated[Path | None, typer.Option("--save", "-o", help="File to save the best model to.")] = None,
+    rows: Rows = None,
     task: Task = None,
     kind: Kinds = None,
     drop: Drop = None,
@@ -41,7 +42,8 @@ def tune(
     from mercer.cli.printing import result, say, table
     from mercer.cli.problem import described, problem_of, score_name, settings_of
 
-    problem = problem_of(data, target, task, format, kind, drop)
+    problem = problem_of(data, target, task, format, kind, drop).sampled(rows, seed)
+    problem.warn_of(method)
     libsvm = grid == ["libsvm"]
     if libsvm:
         _require_vectors(problem, kernel)
@@ -67,9 +69,9 @@ def tune(
     if json:
         result(found | {"settings": _settings(search.cv_results_)}, True)
         return
-    rows = _settings(search.cv_results_)
-    names = list(rows[0]["params"])
-    table([*names, "score", "std"], [[*row["params"].values(), row["score"], row["std"]] for row in rows[:BEST]])
+    tests = _settings(search.cv_results_)
+    names = list(tests[0]["params"])
+    table([*names, "score", "std"], [[*one["params"].values(), one["score"], one["std"]] for one in tests[:BEST]])
     result(found, False)
 
 
