@@ -77,3 +77,42 @@ def test_a_problem_that_is_given_up_comes_with_its_gap(monkeypatch):
     assert len(found) == 2
     assert not found[0].converged
     assert found[0].gap > 0.0
+
+
+def test_a_nearly_singular_gram_at_a_large_C_is_solved_by_newton_steps():
+    """Of plain SMO steps this takes millions."""
+    wide = RBF(8.0)(X).astype(np.float32)
+    parts = [Part(some, svc(labels[some], C)) for C in (1.0, 1e2, 1e4)]
+    found = solve_chain(wide, parts, tol=1e-3, go_on=always)
+    assert all(s.converged for s in found)
+    assert sum(s.n_iter for s in found) < 50_000
+    for s, part in zip(found, parts, strict=True):
+        assert_allclose(s.coef.sum(), 0.0, atol=1e-9 * np.abs(s.coef).sum())
+        F = wide[np.ix_(some, some)].astype(float) @ s.coef - part.problem.z
+        assert_allclose(s.gradient, F, atol=1e-3)
+
+
+def test_a_solution_within_its_box_is_that_of_every_larger_box():
+    parts = [Part(some, svr(numbers[some], C, 0.3)) for C in (1e3, 1e4, 1e6)]
+    found = solve_chain(K, parts, tol=1e-4, go_on=always)
+    assert np.abs(found[0].coef).max() < 1e3
+    assert found[1].n_iter == found[2].n_iter == 0
+    assert_allclose(found[2].coef, found[0].coef, rtol=0.0)
+
+
+def test_newton_steps_minimise_around_a_centre():
+    """b = clip(soft(t + sigma c, epsilon) / sigma) with t = z - K b - beta, and the sum of the centre."""
+    from mercer.compiled.proximal import nearest
+
+    for problem, sigma in ((svc(labels, 10.0), 0.5), (svr(numbers, 2.0, 0.1), 0.7)):
+        centre = np.zeros(len(K))
+        done, b, F, *_ = nearest(K.astype(np.float32), -problem.z, centre, 0.0, 0.0, problem.lo, problem.hi,
+                                 problem.epsilon, sigma)  # fmt: skip
+        assert done
+        assert abs(b.sum()) < 1e-9 * np.abs(b).sum()
+        free = (b > problem.lo) & (b < problem.hi) & (b != 0.0)
+        t = -F - sigma * b - problem.epsilon * np.sign(b)
+        beta = t[free].mean()
+        assert_allclose(t[free], beta, atol=1e-6)
+        soft = np.sign(-F - beta) * np.maximum(np.abs(-F - beta) - problem.epsilon, 0.0)
+        assert_allclose(b, np.clip(soft / sigma, problem.lo, problem.hi), atol=1e-6 / sigma)

@@ -1,8 +1,8 @@
-"""SMO that ends where plain SMO crawls: rounds on the active items, with Newton steps on the free coefficients.
+"""SMO that ends where plain SMO crawls: bursts of steps, and Newton steps once these would have been cheaper.
 
-At a large C a few items decide and the kernel matrix of the free ones is nearly singular: SMO would need a hundred
-thousand steps there.  An item at a bound that would lose by moving is left out of a round; between rounds the
-equality-constrained quadratic of the free coefficients is solved exactly, as far as their box allows.
+At a large C a few items decide and the kernel matrix of the free ones is nearly singular: SMO would need millions of
+steps there, and proximal.py some dozens.  A Newton run costs about the cube of the number of free coefficients, an SMO
+step the number of items, so that whoever changes over when both are equal pays at most twice what was needed.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import numpy as np
 from numba import njit
 
 from mercer.compiled.jit import compiled
+from mercer.compiled.proximal import NEWTON_STEPS, nearest
 from mercer.compiled.rows import add_rows
 from mercer.compiled.smo import down_offset, smo, up_offset
 
-ROUND = 300  # SMO steps between Newton steps
-ROUNDS = 6  # of them on one active set
-SLACK = 0.25  # an item is left out when it loses by more than this share of the violation
-HITS = 12  # bounds that Newton steps may run into before SMO has its turn again
-LARGEST = 500  # free coefficients for which a linear system is solved
-RIDGE = 1e-7  # of the diagonal, about the precision of the entries
+GOAL = 0.95  # of the tolerance, for steps in single precision
+FALL = 0.2  # of the violation, to which a change of centre brings it down
+AIM = 0.7  # of the tolerance, below which it need not fall
+LEAST = 1e-7  # sigma, about the precision of the entries
+RAISE = 4.0  # of sigma, where Newton steps did not come to an end
+FAILURES = 4
 
 
 @compiled
@@ -33,90 +34,68 @@ def ends(b, F, lo, hi, epsilon):
 
 
 @compiled
-def active_items(b, F, lo, hi, epsilon, most, least):
-    """The items that may still move."""
-    slack = SLACK * (most - least)
-    keep = np.empty(b.shape[0], np.bool_)
+def free_count(b, lo, hi):
+    """The number of coefficients that are neither 0 nor at a bound."""
+    count = 0
     for i in range(b.shape[0]):
-        gain, cost = up_offset(b[i], hi[i], epsilon) - F[i], down_offset(b[i], lo[i], epsilon) - F[i]
-        keep[i] = gain >= least - slack or cost <= most + slack
-    return np.flatnonzero(keep)
+        count += lo[i] < b[i] < hi[i] and b[i] != 0.0
+    return count
 
 
 @compiled
-def reach(b, d, lo, hi):
-    """How far b can go along d: (step, item that stops it); at most 1."""
-    step, stop = 1.0, -1
-    for k in range(b.shape[0]):
-        low, high = lo[k], hi[k]
-        if b[k] > 0.0:
-            low = max(low, 0.0)  # zero is a kink where there is an epsilon, and a bound where there is none
-        elif b[k] < 0.0:
-            high = min(high, 0.0)
-        room = (high - b[k]) / d[k] if d[k] > 0.0 else (low - b[k]) / d[k] if d[k] < 0.0 else np.inf
-        if room < step:
-            step, stop = max(room, 0.0), k
-    return step, stop
+def reach(b, lo, hi):
+    """How far a coefficient can be expected to move."""
+    size, width = 0.0, 0.0
+    for i in range(b.shape[0]):
+        size, width = max(size, abs(b[i])), max(width, hi[i] - lo[i])
+    return min(width, 4.0 * size + 1e-30)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def newton(K, F, b, lo, hi, epsilon):
-    """Minimise over the free coefficients, their sum fixed, until HITS of them were stopped; changes b and F."""
-    free = np.flatnonzero((b > lo) & (b < hi) & (b != 0.0))
-    for _ in range(HITS):
-        f = free.shape[0]
-        if f < 2 or f > LARGEST:
-            return
-        M, right = np.zeros((f + 1, f + 1)), np.zeros(f + 1)
-        for r in range(f):
-            row = K[free[r]]
-            for c in range(f):
-                M[r, c] = row[free[c]]
-            M[r, r] += RIDGE * M[r, r]
-            M[r, f] = M[f, r] = 1.0
-            right[r] = -F[free[r]] - (epsilon if b[free[r]] > 0.0 else -epsilon)
-        d = np.linalg.solve(M, right)[:f]
-        if not np.isfinite(d).all():
-            return
-        d -= d.sum() / f
-        step, stop = reach(b[free], d, lo[free], hi[free])
-        for r in range(f):
-            b[free[r]] += step * d[r]
-        add_rows(K, free, step * d, F)
-        if stop < 0:
-            return
-        i = free[stop]
-        near = lo[i] if d[stop] < 0.0 else hi[i]
-        b[i] = near if np.isfinite(near) and abs(b[i] - near) < abs(b[i]) else 0.0
-        free = np.delete(free, stop)
+def recentre(K, F, b, lo, hi, epsilon, tol, max_steps):
+    """Move the centre until the conditions hold to tol; (steps, violation), work counted in steps of SMO."""
+    q, total, floor, failures, steps = b.shape[0], b.sum(), LEAST, 0, 0
+    most, least = ends(b, F, lo, hi, epsilon)
+    while most - least > tol and steps < max_steps and failures < FAILURES:
+        sigma = max(max(FALL * (most - least), AIM * tol) / reach(b, lo, hi), floor)
+        done, x, Fx, made, largest = nearest(K, F, b, 0.5 * (most + least), total, lo, hi, epsilon, sigma)
+        steps += made * (1 + largest**3 // (NEWTON_STEPS * q)) + 1
+        if done:
+            b[:], F[:] = x, Fx
+            most, least = ends(b, F, lo, hi, epsilon)
+        else:
+            floor, failures = RAISE * sigma, failures + 1
+    return steps, most - least
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def solve_whole(K, diagonal, F, b, lo, hi, epsilon, tol, max_steps):
-    """Improve b and F in place until the conditions hold to tol; (steps, violation, whether a step had no end)."""
+def burst(K, diagonal, F, b, lo, hi, epsilon, tol, max_steps):
+    """Steps of SMO, first on a gradient in single precision; then on F, if its digits are needed.  Like solve_whole."""
+    before, rough = b.copy(), F.astype(np.float32)
+    steps, _, endless = smo(K, diagonal, rough, b, lo, hi, epsilon, b.shape[0], GOAL * tol, max_steps)
+    change = b - before
+    moved = np.flatnonzero(change)
+    add_rows(K, moved, change[moved], F)
+    most, least = ends(b, F, lo, hi, epsilon)
+    if most - least <= tol or steps == max_steps or endless:
+        return steps, most - least, endless
+    made, violation, endless = smo(K, diagonal, F, b, lo, hi, epsilon, b.shape[0], tol, max_steps - steps)
+    return steps + made, violation, endless
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve_whole(K, diagonal, F, b, lo, hi, epsilon, tol, max_steps, spent):
+    """Improve b and F in place until the conditions hold to tol; (steps, violation, whether a step had no end).
+
+    `spent` steps have been made on this problem before.
+    """
     q = b.shape[0]
-    steps, violation, endless = smo(K, diagonal, F, b, lo, hi, epsilon, q, tol, min(q, max_steps))
+    steps, violation, endless = burst(K, diagonal, F, b, lo, hi, epsilon, tol, min(q, max_steps))
     while violation > tol and steps < max_steps and not endless:
-        most, least = ends(b, F, lo, hi, epsilon)
-        A = active_items(b, F, lo, hi, epsilon, most, least)
-        goal = max(tol, 0.1 * (most - least))
-        part = np.empty((A.shape[0], A.shape[0]), np.float32)
-        for r in range(A.shape[0]):
-            row = K[A[r]]
-            for c in range(A.shape[0]):
-                part[r, c] = row[A[c]]
-        own, G, low, high, d = b[A], F[A], lo[A], hi[A], diagonal[A]
-        for _ in range(ROUNDS):
-            made, v, endless = smo(part, d, G, own, low, high, epsilon, A.shape[0], goal, ROUND)
+        if free_count(b, lo, hi) ** 3 <= (spent + steps) * q:
+            made, violation = recentre(K, F, b, lo, hi, epsilon, tol, max_steps - steps)
             steps += made
-            if v <= goal or endless or steps >= max_steps:
-                break
-            newton(part, G, own, low, high, epsilon)
-        change = own - b[A]
-        moved = np.flatnonzero(change)
-        add_rows(K, A[moved], change[moved], F)
-        b[A] = own
-        most, least = ends(b, F, lo, hi, epsilon)
-        violation = most - least
-        steps += 1  # a round counts, also one in which nothing moved
+        if violation > tol and steps < max_steps:
+            made, violation, endless = burst(K, diagonal, F, b, lo, hi, epsilon, tol, min(q, max_steps - steps))
+            steps += made + 1
     return steps, violation, endless

@@ -51,10 +51,17 @@ def own_gradient(own, b, z, F):
 
 
 @compiled
-def carry_on(b, F, z, lo, hi, epsilon, before, F_before):
+def inside(b, lo, hi):
+    """Whether no coefficient is at a bound but 0: the box does not matter then, nor does a larger one."""
+    return ((b == 0.0) | ((lo < b) & (b < hi))).all()
+
+
+@compiled
+def carry_on(b, F, z, lo, hi, epsilon, before, F_before, bounded):
     """Start from the solution of a problem on the same items with another box: from the best feasible multiple of it.
 
-    The objective is a parabola in that multiple, a sum of 0 stays 0, and F follows without K.
+    The objective is a parabola in that multiple, a sum of 0 stays 0, and F follows without K.  Where no coefficient was
+    `bounded` it is the solution of this problem too.
     """
     linear, curved, most = 0.0, 0.0, np.inf
     for i in range(b.shape[0]):
@@ -63,18 +70,20 @@ def carry_on(b, F, z, lo, hi, epsilon, before, F_before):
         curved += v * (F_before[i] + z[i])
         if v != 0.0:
             most = min(most, (hi[i] if v > 0.0 else lo[i]) / v)
-    s = max(0.0, min(linear / curved if curved > 0.0 else 0.0, most))
+    best = linear / curved if curved > 0.0 else 0.0
+    s = max(0.0, min(best if bounded else 1.0, most))
     for i in range(b.shape[0]):
         b[i] = min(max(s * before[i], lo[i]), hi[i])
         F[i] = s * (F_before[i] + z[i]) - z[i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def solve_parts(K, index, ends, z, lo, hi, epsilon, b, F, tol, max_steps, exact, chain, steps):
+def solve_parts(K, index, ends, z, lo, hi, epsilon, b, F, tol, max_steps, exact, chain, spent, steps):
     """SMO on every part index[ends[p] : ends[p + 1]]; works in place on b and F, and says in `steps` how far it came.
 
     A part whose dual has no end, or that wants more than `max_steps`, has the steps -1.  Steps are in single precision;
-    `exact` computes F from K as it is in the end.  In a `chain` a part goes on from the one before it.
+    `exact` computes F from K as it is in the end.  In a `chain` a part goes on from the one before it, and
+    `spent` steps were made on the first part before.
     """
     widest = 0
     for p in range(ends.shape[0] - 1):
@@ -91,11 +100,12 @@ def solve_parts(K, index, ends, z, lo, hi, epsilon, b, F, tol, max_steps, exact,
             gather(K, part, starts, own)
             diagonal = np.diag(own).copy()
         if chain and same:
-            carry_on(b[s:e], F[s:e], z[s:e], lo[s:e], hi[s:e], epsilon[p], b[before], F[before])
+            bounded = epsilon[p] != epsilon[p - 1] or not inside(b[before], lo[before], hi[before])
+            carry_on(b[s:e], F[s:e], z[s:e], lo[s:e], hi[s:e], epsilon[p], b[before], F[before], bounded)
         else:
             own_gradient(own, b[s:e], z[s:e], F[s:e])
         made, violation, endless = solve_whole(
-            own, diagonal, F[s:e], b[s:e], lo[s:e], hi[s:e], epsilon[p], tol, max_steps
+            own, diagonal, F[s:e], b[s:e], lo[s:e], hi[s:e], epsilon[p], tol, max_steps, spent if p == 0 else 0
         )
         steps[p] = -1 if endless or violation > tol else made
         if exact:

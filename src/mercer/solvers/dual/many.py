@@ -64,7 +64,7 @@ class Packed:
             steps=np.full(len(parts), -1, dtype=np.intp),
         )  # fmt: skip
 
-    def solve(self, K: Array, tol: float, *, exact: bool, chain: bool) -> None:
+    def solve(self, K: Array, tol: float, *, exact: bool, chain: bool, spent: int = 0) -> None:
         """Fill b, F and steps in one compiled call."""
         from mercer.compiled import parts as loops
 
@@ -72,7 +72,7 @@ class Packed:
         K = np.require(K, K.dtype if K.dtype in (np.float32, np.float64) else np.float64, ["C", "W"])
         loops.solve_parts(
             K, self.index, self.ends, self.z, self.lo, self.hi, self.epsilon, self.b, self.F, SLACK * tol, STEPS,
-            exact and K.dtype == np.float64, chain, self.steps,
+            exact and K.dtype == np.float64, chain, spent, self.steps,
         )  # fmt: skip
 
     def certified(self, p: int, problem: Problem, tol: float) -> DualSolution:
@@ -104,7 +104,7 @@ def solve_chain(K: Array, parts: Sequence[Part], *, tol: float, go_on: Callable[
     while len(found) < len(parts) and go_on():
         left = parts[len(found) :]
         packed = Packed.of(left)
-        packed.solve(K, tol, exact=False, chain=True)
+        packed.solve(K, tol, exact=False, chain=True, spent=tries * STEPS)
         solved, tries = int(np.argmin(np.append(packed.steps, -1) >= 0)), tries + 1
         tries = 1 if solved else tries
         if solved < len(left):
