@@ -1,4 +1,4 @@
-"""python -m benchmarks NAME [--smoke] [--full] [--json FILE] [--data DIR] [--repeat N] [--only TEXT]; see --help."""
+"""python -m benchmarks NAME [--smoke] [--full] [--sample] [--json FILE] [--data DIR] [--repeat N] [--only TEXT]."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ[data.VARIABLE] = arguments.data
     if arguments.full:
         os.environ[search.FULL] = "1"
+    if arguments.sample:
+        os.environ[search.SAMPLE] = "1"
     cases = chosen(arguments.name or "all", arguments.only, arguments.smoke)
     if arguments.list or not arguments.name:
         print("\n".join(f"{case.suite}: {case.name}" for case in cases))
@@ -73,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="print the cases and stop")
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, one round: only whether the answers agree")
     parser.add_argument("--full", action="store_true", help="whole grids where a suite takes fewer points by default")
+    parser.add_argument("--sample", action="store_true", help="let slow rivals do a part, and scale their time up")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE")
     parser.add_argument("--data", metavar="DIR", help=f"directory of .npz tables (default: ${data.VARIABLE})")
     parser.add_argument("--repeat", type=_rounds, default=3, metavar="N", help="rounds; the best counts (default: 3)")
