@@ -30,7 +30,7 @@ def machines() -> dict[str, Any]:
     k = RBF(2.0)
     return {
         "RVM": RVMRegressor(k),
-        "L1VM": L1VMRegressor(k, alpha="cv"),
+        "L1VM": L1VMRegressor(k, alpha="cv", n_alphas=20),
         "SVM": KernelSearchCV(SVR(kernel=k), {"C": [0.3, 1.0, 10.0], "epsilon": [0.05, 0.1, 0.2]}, cv=5),
         "L2VM": L2VMRegressor(k, alpha="evidence"),
     }

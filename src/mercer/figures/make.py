@@ -26,6 +26,7 @@ class Made:
     seconds: float
     svg: Path
     png: Path
+    size: tuple[float, float]  # in inches
 
     @property
     def holds(self) -> bool:
@@ -67,10 +68,10 @@ def _made(entry: Entry, folder: Path) -> Made:
     began = time.perf_counter()
     result = entry.compute()
     measured, failure = _judged(entry, result)
-    paths = [folder / f"{entry.module}.{kind}" for kind in ("svg", "png")]
-    _write(entry, result, *paths)
+    svg, png = (folder / f"{entry.module}.{kind}" for kind in ("svg", "png"))
+    size = _write(entry, result, svg, png)
     seconds = time.perf_counter() - began
-    return Made(entry.id, entry.title, entry.claim, measured, failure, seconds, *paths)
+    return Made(entry.id, entry.title, entry.claim, measured, failure, seconds, svg, png, size)
 
 
 def _judged(entry: Entry, result: Any) -> tuple[tuple[Measured, ...], str | None]:
@@ -80,10 +81,13 @@ def _judged(entry: Entry, result: Any) -> tuple[tuple[Measured, ...], str | None
         return (), str(fault)
 
 
-def _write(entry: Entry, result: Any, svg: Path, png: Path) -> None:
+def _write(entry: Entry, result: Any, svg: Path, png: Path) -> tuple[float, float]:
+    """Both files; the size of the figure."""
     from mercer.plots import style
 
     figure = entry.draw(result)
     with style():
         figure.savefig(svg, metadata={"Date": None})
         figure.savefig(png)
+    width, height = figure.get_size_inches()
+    return float(width), float(height)
