@@ -79,11 +79,12 @@ def draw(result: Result) -> Figure:
     product, second = np.meshgrid(np.linspace(-5.7, 5.7, 80), np.linspace(0.0, 4.0, 80))
     first = -(w2 / np.sqrt(2.0) * product + w3 * second + b) / w1
     inside = np.where((first >= 0.0) & (first <= 4.0), first, np.nan)
-    right.plot_surface(inside, product, second, alpha=0.2, color=plots.INK, linewidth=0.0)
+    right.plot_surface(inside, product, second, alpha=0.2, color=plots.INK, linewidth=0.0, rasterized=True)
     for label in (0, 1):
         here = phi(result.X[result.y == label])
         right.scatter(*here.T, s=9, color=plots.PALETTE[label], marker="oD"[label], depthshade=False)
     right.set(xlabel="x1²", ylabel="√2 x1 x2", zlabel="x2²", xticks=[0, 2, 4], yticks=[-5, 0, 5], zticks=[0, 2, 4])
     right.set_title("after the map: a plane", loc="center")
     right.view_init(elev=20, azim=-70)
+    right.set_box_aspect(None, zoom=0.8)
     return figure

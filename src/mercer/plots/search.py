@@ -37,7 +37,7 @@ def search_surface(
     np.fmax.at(surface, (j, i), scores)
     best = int(np.nanargmax(scores))
     with drawing(ax) as ax:
-        cells = ax.pcolormesh(_edges(xs), _edges(ys), surface, cmap="cividis")
+        cells = ax.pcolormesh(_edges(xs), _edges(ys), surface, cmap="cividis", edgecolors="face", linewidth=0.3)
         ax.plot(across[best], up[best], "*", color="white", markeredgecolor=INK, markersize=11, linewidth=0.0,
                 label=f"best, {scores[best]:.3f}", gid="best")  # fmt: skip
         _scale(ax, "x", xs)
