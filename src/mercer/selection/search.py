@@ -24,13 +24,15 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from mercer.errors import NotConverged, bad
 from mercer.selection.candidates import Settings, candidates_of, with_params
+from mercer.selection.columns import with_rows
 from mercer.selection.evaluation import Evaluation
+from mercer.selection.evidence import by_evidence
 from mercer.selection.grids import LIBSVM
 from mercer.selection.halving import joined, part_of, shares_of
 from mercer.selection.judging import Judge, Split
 from mercer.typing import Array
 
-STRATEGIES = ("grid", "random", "halving")
+STRATEGIES = ("grid", "random", "halving", "evidence")
 
 
 class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
@@ -40,7 +42,8 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
                   Matern()]}, {"kernel__lengthscale": [...]}); "libsvm" is the 110 points of M22 on columns that are
                   standardised within each fold; for strategy="random" distributions as in RandomizedSearchCV
     strategy      "grid", "random" (n_iter settings) or "halving": all settings on few items, the best 1/factor of
-                  them on factor times as many, and so on
+                  them on factor times as many, and so on; "evidence" fits each setting once, to all items, and takes
+                  that of the largest log evidence (Gaussian processes, relevance vectors); cv and scoring are not used
     time_limit    seconds after which no new fit begins; the best so far is returned
     verbose       1 tells the plan and how far it is
 
@@ -82,12 +85,13 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         self._deadline = np.inf if self.time_limit is None else began + self.time_limit
         settings = self._settings()
         scorer, metric = self._get_scorers()
-        X, y = indexable(X, y)
+        X, y = indexable(with_rows(X), y)
         routed = self._get_routed_params_for_fit(_check_method_params(X, params=params))
         splits, weight = self._splits(X, y, routed.splitter.split), self._weight(routed.estimator.fit)
         judge = Judge(X, y, splits, scorer, routed.scorer.score, self.return_train_score, self.error_score)
         self.kernel_evaluations_ = 0
-        results = (self._halved if self.strategy == "halving" else self._evaluated)(judge, settings, weight)
+        ways = {"halving": self._halved, "evidence": self._by_evidence}
+        results = ways.get(self.strategy, self._evaluated)(judge, settings, weight)
         self._choose(results, metric)
         if self.refit:
             self._refit(X, y, routed.estimator.fit)
@@ -179,6 +183,20 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
             results = found if results is None else joined(results, found)
             left = self._better_part(found)
         return results
+
+    def _by_evidence(self, judge: Judge, settings: Sequence[Settings], weight: Array | None) -> Any:
+        """cv_results_ with the log evidence of every setting as the score of the only split."""
+        self._tell(f"{len(settings)} candidates by their evidence: one fit each, on all items.")
+        last = f"{self.estimator.steps[-1][0]}__" if isinstance(self.estimator, Pipeline) else ""
+        options = {} if weight is None else {f"{last}sample_weight": weight}
+        found = by_evidence(
+            candidates_of(self.estimator, self._built, settings), judge.X, judge.y, options, judge.failed,
+            lambda: time.perf_counter() < self._deadline,
+        )  # fmt: skip
+        out = [outcome.as_scikit_learn() | {"test_scores": {"score": outcome.score}} for outcome in found]
+        _warn_or_raise_about_fit_failures(out, self.error_score)
+        self.n_splits_ = 1
+        return self._format_results(settings[: len(found)], 1, out, {"mean_gap": np.array([o.gap for o in found])})
 
     def _better_part(self, results: Any) -> list[Settings]:
         """The best 1 / factor of the settings, by the metric that the best is chosen by."""

@@ -1,0 +1,28 @@
+"""A dict of columns whose rows can be chosen as scikit-learn chooses those of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+
+class Columns(dict[str, Any]):
+    """Columns by name; an index that is not a name stands for rows."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return min(map(_num_samples, self.values()), default=0), len(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return super().__getitem__(key)
+        rows = key[0] if isinstance(key, tuple) else key
+        return Columns({name: _safe_indexing(column, rows) for name, column in self.items()})
+
+
+def with_rows(X: Any) -> Any:
+    """The items, of which rows can be taken."""
+    return Columns(X) if isinstance(X, Mapping) else X
