@@ -176,6 +176,16 @@ def test_the_answer_names_the_best_and_what_is_as_good(found):
     assert f"{found.comparison.best.score:.3f}" in first
 
 
+def test_methods_that_learnt_from_fewer_rows_are_excused(monkeypatch):
+    from mercer.study import tuning
+
+    plans = tuning.PLANS["regression"]
+    monkeypatch.setitem(plans, "rvm", replace(plans["rvm"], most=20))
+    found = study.run(table(numbers, "numeric"), "y", methods=["ridge", "rvm"])
+    assert found.comparison.best.name == "ridge"
+    assert "rvm learnt from fewer rows than ridge, which counts against them." in report.collect(found).answer
+
+
 def test_the_same_study_gives_the_same_bytes(found, text, tmp_path):
     assert written(found, tmp_path) == text
 

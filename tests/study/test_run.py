@@ -267,3 +267,10 @@ def test_tables_from_which_nothing_can_be_learnt(columns, fault):
 def test_options_that_make_no_sense(options, fault):
     with pytest.raises((ValueError, TableError), match=fault):
         study.run(CLASSES, **({"target": "y"} | options))
+
+
+def test_hyper_parameters_that_a_process_chose_are_told(classes):
+    gp = classes.fitted["gp"]
+    told = classes.comparison["gp"].settings
+    for name, value in zip(gp.kernel_.theta_names, np.exp(gp.kernel_.theta), strict=True):
+        assert f"{name} {value:.3g}" in told

@@ -24,11 +24,15 @@ def answer(study: Study, predicted: dict[str, Predictions]) -> list[str]:
     said = [f"{_listed(equal)} {has} the best {found.scoring}: {best.score:.3f} on {count} rows held out, "
             f"give or take {error:.3f} (one standard error)."]  # fmt: skip
     said.append(f"Within that error are also {_listed(near)}." if near else "No other method comes within that error.")
+    said.append(f"The best of {len(scores)} on these rows is flattered a little by being chosen on them.")
+    fewer = [row.name for row in found if row.n_train and best.n_train and row.n_train < best.n_train]
+    if fewer:
+        said.append(f"{_listed(fewer)} learnt from fewer rows than {best.name}, which counts against them.")
     if honest := _least(found.rows, "log_loss"):
         said.append(f"{honest.name} has the best probabilities: its log loss is {honest.log_loss:.3f}.")
     sparse = [row for row in found if row.n_kept and row.n_train and row.score is not None]
     if sparse:
-        few = min(sparse, key=lambda row: row.n_kept / row.n_train)  # type: ignore[operator]
+        few = min(sparse, key=lambda row: row.n_kept or 0.0)
         said.append(f"{few.name} predicts with the fewest training rows: {few.n_kept:.0f} of {few.n_train:.0f}, "
                     f"at a score of {few.score:.3f}.")  # fmt: skip
     plain = next((row for row in found if row.name == "dummy" and row.score is not None), None)

@@ -117,7 +117,7 @@ def gram(study: Study, predicted: dict[str, Predictions]) -> Iterator[Drawn]:
         figure, ax = plots.figure(size=MIDDLE)
         plots.spectrum(K, ax=ax)
         held = _rank_of(K, 0.95)
-        yield figure, f"Its eigenvalues: {held} of {len(some)} hold 95 % of the trace."
+        yield figure, f"Its eigenvalues: {held} of {len(some)} hold 95 % of the trace."
 
 
 def _rank_of(K: Any, share: float) -> int:

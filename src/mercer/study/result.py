@@ -18,6 +18,7 @@ from mercer.study.scales import family, lengthscales
 from mercer.typing import Array
 
 _LONG = re.compile(r"\d+\.\d{3,}(?:e[-+]?\d+)?")
+_NAMED = 8  # hyper-parameters of a kernel that are told
 STRENGTHS = ("C", "alpha", "epsilon")
 
 
@@ -109,14 +110,16 @@ def _searched(machine: Any) -> set[str]:
 
 
 def _kernel_words(own: Any, kernel: Kernel) -> str:
-    """One lengthscale, or one factor of several, or the whole expression where it is another one."""
+    """One lengthscale, or one factor of several, or all free hyper-parameters where they went their own ways."""
     for factor, member in family(kernel).items():
         if own == member:
             scales = list(lengthscales(member).values())
             if len(scales) == 1 and isinstance(scales[0], float):
                 return f"lengthscale {scales[0]:.3g}"
             return f"lengthscales × {factor:g}" if scales else "the kernel as it is"
-    return "kernel " + short(own)
+    free = [value for slot in own.slots() for value in slot.numbers[slot.free]]
+    words = [f"{name} {value:.3g}" for name, value in zip(own.theta_names, free, strict=True)]
+    return ", ".join(words[:_NAMED] + (["..."] if len(words) > _NAMED else []))
 
 
 def short(kernel: Any) -> str:
