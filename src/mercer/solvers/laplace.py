@@ -97,6 +97,7 @@ class Laplace:
     """The Gaussian approximation: its mode, B = factor factor' there, and the evidence."""
 
     y: Array
+    weight: Array
     likelihood: Likelihood
     mode: Mode
     root: Array
@@ -104,21 +105,26 @@ class Laplace:
     evidence: float
 
     @classmethod
-    def of(cls, K: Array, y: Array, likelihood: Likelihood, *, start: Array | None = None, max_iter: int = 100) -> Self:
-        """The approximation for labels y of -1 and +1; `start` is a coefficient vector near the maximum, if known."""
+    def of(cls, K: Array, y: Array, likelihood: Likelihood, *, weight: Array | None = None,
+           start: Array | None = None, max_iter: int = 100) -> Self:  # fmt: skip
+        """The approximation for labels y of -1 and +1; `start` is a coefficient vector near the maximum, if known.
+
+        An item of weight w counts as w equal items: log p is multiplied by it.
+        """
+        w = np.ones(len(y)) if weight is None else weight
 
         def log_and_slope(f: Array) -> tuple[float, Array]:
-            return float(likelihood.log(y * f).sum()), y * likelihood.slope(y * f)
+            return float(w @ likelihood.log(y * f)), w * y * likelihood.slope(y * f)
 
         def curved(f: Array) -> Step:
-            root = np.sqrt(likelihood.curvature(y * f))
+            root = np.sqrt(w * likelihood.curvature(y * f))
             return partial(_step, K, root, factored(K, root))
 
         begin = best_start(K, log_and_slope, start, y.shape)
         mode = find_mode(K, log_and_slope, curved, begin, max_iter=max_iter)
-        root = np.sqrt(likelihood.curvature(y * mode.latent))
+        root = np.sqrt(w * likelihood.curvature(y * mode.latent))
         factor = factored(K, root)
-        return cls(y, likelihood, mode, root, factor, -mode.primal - 0.5 * factor.log_determinant)
+        return cls(y, w, likelihood, mode, root, factor, -mode.primal - 0.5 * factor.log_determinant)
 
     def slope(self, K: Array) -> Array:
         """M, symmetric, with d log q = sum_ij M_ij dK_ij: the explicit part, and that of the mode which moves with K.

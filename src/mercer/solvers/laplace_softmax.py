@@ -3,11 +3,11 @@
     prior        f_c ~ N(0, K) for every class c, independent
     likelihood   p(y_i = c | f) = pi_ic = exp(f_ic) / sum_c' exp(f_ic')
 
-W = -d^2 log p / df^2 is no longer diagonal: for every item it is diag(pi) - pi pi'.  With D_c = diag(pi_c), R_c the
-root of D_c, B_c = I + R_c K R_c and E_c = R_c B_c^-1 R_c,
+W = -d^2 log p / df^2 is no longer diagonal: for an item of weight w it is w (diag(pi) - pi pi').  With D_c =
+diag(w pi_c), R_c the root of D_c, B_c = I + R_c K R_c and E_c = R_c B_c^-1 R_c,
 
     (K + W^-1)^-1  =  E_c on the diagonal, minus E_c S^-1 E_c' everywhere,    S = sum_c E_c
-    log |I + K W|  =  sum_c log |B_c| + log |S|
+    log |I + K W|  =  sum_c log |B_c| + log |S| - sum_i log w_i
 
 so C + 1 factorisations of n x n do for all n C unknowns (Rasmussen & Williams, 2006, algorithms 3.3 and 3.4, with the
 determinant of S that the evidence needs and the slope of the evidence that they leave out).  For two classes this is
@@ -34,35 +34,41 @@ def softmax(F: Array) -> Array:
     return np.asarray(P / P.sum(axis=1, keepdims=True))
 
 
-def log_and_slope(codes: Array, F: Array) -> tuple[float, Array]:
-    """log p(y | f) and its slope in f: the indicators of the labels minus pi."""
+def log_and_slope(codes: Array, weight: Array, F: Array) -> tuple[float, Array]:
+    """log p(y | f) and its slope in f: the indicators of the labels minus pi, both weighted."""
     from scipy.special import logsumexp
 
     at, G = (np.arange(len(codes)), codes), -softmax(F)
     G[at] += 1.0
-    return float((F[at] - logsumexp(F, axis=1)).sum()), G
+    return float(weight @ (F[at] - logsumexp(F, axis=1))), weight[:, None] * G
 
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
     """W at given probabilities, through the inverses of all B_c and the factor of S."""
 
+    weight: Array
     roots: Array
     inverses: list[Array]
     S: Factor
     log_determinant: float
 
     @classmethod
-    def at(cls, K: Array, P: Array) -> Self:
+    def at(cls, K: Array, P: Array, weight: Array) -> Self:
         """The curvature where the classes have the probabilities P (n, C)."""
-        roots, inverses, logs, S = np.sqrt(P.T), [], 0.0, np.zeros_like(K)
+        roots, inverses, logs, S = np.sqrt(weight * P.T), [], -float(np.log(weight).sum()), np.zeros_like(K)
         for root in roots:
             factor = factored(K, root)
             logs += factor.log_determinant
             inverses.append(factor.inverse(overwrite=True))
             S += root[:, None] * inverses[-1] * root
         total = factorise(S)
-        return cls(roots, inverses, total, logs + total.log_determinant)
+        return cls(weight, roots, inverses, total, logs + total.log_determinant)
+
+    @property
+    def probabilities(self) -> Array:
+        """pi (n, C)."""
+        return np.asarray((self.roots**2 / self.weight).T)
 
     def solve(self, V: Array) -> Array:
         """(K + W^-1)^-1 v for a stack of one column per class."""
@@ -78,8 +84,8 @@ class Curvature:
 
 def _step(K: Array, curvature: Curvature, F: Array, G: Array) -> Array:
     """The a of the maximum of psi's parabola at F, of the slope G and with the given curvature."""
-    P = curvature.roots.T**2
-    b = P * (F - (P * F).sum(axis=1, keepdims=True)) + G
+    P = curvature.probabilities
+    b = curvature.roots.T**2 * (F - (P * F).sum(axis=1, keepdims=True)) + G
     return np.asarray(b - curvature.solve(K @ b))
 
 
@@ -93,19 +99,21 @@ class SoftmaxLaplace:
     evidence: float
 
     @classmethod
-    def of(cls, K: Array, codes: Array, classes: int, *, start: Array | None = None, max_iter: int = 100) -> Self:
-        """The approximation for labels 0 ... classes - 1."""
+    def of(cls, K: Array, codes: Array, classes: int, *, weight: Array | None = None,
+           start: Array | None = None, max_iter: int = 100) -> Self:  # fmt: skip
+        """The approximation for labels 0 ... classes - 1; an item of weight w > 0 counts as w equal items."""
         n = len(codes)
+        w = np.ones(n) if weight is None else weight
         require_memory(f"A softmax of {classes} classes and {n} items", 8 * (classes + 3) * n * n,
                        "Use one_vs_rest, or fewer items.")  # fmt: skip
 
         def curved(F: Array) -> Step:
-            return partial(_step, K, Curvature.at(K, softmax(F)))
+            return partial(_step, K, Curvature.at(K, softmax(F), w))
 
-        likelihood = partial(log_and_slope, codes)
+        likelihood = partial(log_and_slope, codes, w)
         begin = best_start(K, likelihood, start, (n, classes))
         mode = find_mode(K, likelihood, curved, begin, max_iter=max_iter)
-        curvature = Curvature.at(K, softmax(mode.latent))
+        curvature = Curvature.at(K, softmax(mode.latent), w)
         return cls(codes, mode, curvature, -mode.primal - 0.5 * curvature.log_determinant)
 
     def slope(self, K: Array) -> Array:
@@ -123,13 +131,13 @@ class SoftmaxLaplace:
         """sum_c E_c - E_c S^-1 E_c, and s = -1/2 d log |I + K W| / df (n, C).
 
         With S = L L', V_c = (I - B_c^-1) R_c L^-T and Q = V V' + (I - B_c^-1) on the diagonal, R Sigma R is Q where
-        Sigma is the posterior covariance.  Of an item, with tau_c = Q_cc - 2 r_c sum_c' Q_cc' r_c',
-        s_c = -1/2 (tau_c - pi_c sum_c' tau_c'); and sum_c R_c V_c = L^-T - L sums the others without storing them.
+        Sigma is the posterior covariance.  Of an item, with tau_c = Q_cc - 2 r_c sum_c' Q_cc' r_c' / w,
+        s_c = -1/2 (tau_c - pi_c sum_c' tau_c'); and sum_c R_c V_c = w L^-T - L sums the others without storing them.
         """
-        roots, S = self.curvature.roots, self.curvature.S
+        roots, S, w = self.curvature.roots, self.curvature.S, self.curvature.weight
         L, n = S.L, S.A.shape[0]
         T = S.half(np.eye(n)).T  # L^-T
-        rest, M, tau = T - L, np.zeros((n, n)), np.empty((n, len(roots)))
+        rest, M, tau = w[:, None] * T - L, np.zeros((n, n)), np.empty((n, len(roots)))
         for c, (root, B) in enumerate(zip(roots, self.curvature.inverses, strict=True)):
             V = root[:, None] * T - B @ (root[:, None] * T)
             Z = root[:, None] * (root[:, None] * T - V)  # E_c L^-T
@@ -137,8 +145,8 @@ class SoftmaxLaplace:
             M -= Z @ Z.T
             own = 1.0 - np.diagonal(B)
             tau[:, c] = np.einsum("ij,ij->i", V, V) + own
-            tau[:, c] -= 2.0 * root * (np.einsum("ij,ij->i", V, rest) + own * root)
-        return M, -0.5 * (tau - roots.T**2 * tau.sum(axis=1, keepdims=True))
+            tau[:, c] -= 2.0 * root * (np.einsum("ij,ij->i", V, rest) + own * root) / w
+        return M, -0.5 * (tau - self.curvature.probabilities * tau.sum(axis=1, keepdims=True))
 
     def predict(self, C: Array, prior: Array) -> tuple[Array, Array]:
         """Means (m, C) and covariances (m, C, C) of f at new items, from k(new, training) and k(x, x) of the new."""

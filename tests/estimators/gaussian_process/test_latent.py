@@ -118,3 +118,38 @@ def test_clones_pickles_and_fit_transform_agree_I4():
 def test_bad_options_are_refused_with_a_cure_I5(options, message):
     with pytest.raises(ValueError, match=message):
         GPLVM(**options).fit(FLAT)
+
+
+def curve(t):
+    return np.column_stack([np.cos(t), np.sin(t), t / 3.0]) + 0.01 * np.random.default_rng(1).normal(size=(len(t), 3))
+
+
+def test_new_rows_are_placed_where_they_are_most_probable_M39():
+    model = GPLVM(1, random_state=0).fit(curve(np.linspace(0.0, 4.0, 40)))
+    t = np.array([0.33, 1.71, 2.05, 3.6])
+    Z = model.transform(curve(t))
+    assert_allclose(model.inverse_transform(Z), curve(t), atol=0.06)
+    order = np.argsort(Z[:, 0])
+    assert list(order) in ([0, 1, 2, 3], [3, 2, 1, 0])
+    for y, z in zip((curve(t) - model.mean_) / model.scale_, Z, strict=True):
+        best, slope = model._density(y, z)
+        assert np.abs(slope).max() < 10 * model.tol
+        assert all(model._density(y, z + step)[0] <= best + 1e-6 for step in (-0.01, 0.01))
+
+
+@pytest.mark.parametrize("kernel", [1.0 * RBF((1.0, 2.0)), 0.7 * Linear() + 0.2 * RBF(1.0)], ids=repr)
+def test_the_slope_of_a_new_point_is_that_of_differences_M39(kernel):
+    model = GPLVM(2, kernel, max_iter=5).fit(FLAT)
+    y, z, h = rng.normal(size=6), rng.normal(size=2), 1e-5
+    _, slope = model._density(y, z)
+    numeric = [(model._density(y, z + h * e)[0] - model._density(y, z - h * e)[0]) / (2 * h) for e in np.eye(2)]
+    assert_allclose(slope, numeric, rtol=1e-5, atol=1e-6)
+    densities = model._log_densities(y)
+    assert_allclose(densities[7], model._density(y, model.embedding_[7])[0], rtol=1e-6)
+
+
+def test_fitted_rows_keep_their_points_M39():
+    model = GPLVM(2, max_iter=30).fit(FLAT)
+    assert_array_equal(model.transform(FLAT), model.embedding_)
+    with pytest.raises(ValueError, match="features"):
+        model.transform(FLAT[:, :3])

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.engine.fill import require_memory
 from mercer.errors import bad
-from mercer.estimators.base import OpenFit, positive
+from mercer.estimators.base import OpenFit, positive, weights
 from mercer.estimators.expansion import KernelItems
 from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
 from mercer.estimators.gaussian_process.label_evidence import evidence_at, latent_model, restricted, tuned
@@ -47,6 +47,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
     optimizer               "fmin_l_bfgs_b" is the name for a search that goes most of the way on subsets; None keeps
                             the hyper-parameters, and a function as in scikit-learn is called on all items
     n_restarts_optimizer    starts besides the hyper-parameters given, drawn between their bounds by random_state
+    class_weight            None, "balanced" or {label: weight}: an item of weight w counts as w equal items
     prior                   a standard deviation s: theta ~ N(its start, s^2) is weighed against the evidence.  Classes
                             that can be separated have no largest variance of f; a prior keeps it moderate
     max_iter_predict        steps of Newton's method for the posterior's maximum
@@ -58,9 +59,10 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
     For a precomputed matrix, probabilities need k(x, x) of the new items: pass `prior` to them, unless it is the same
     number for all training items.
 
-    After fit: classes_, n_classes_, kernel_ and fit_report_ (tuples for several models), certificate_ (the maximum of
-    the posterior and the proof of it), log_marginal_likelihood_value_ (of several models the mean, as in scikit-learn),
-    n_iter_, converged_, and the functions as expansions over all items: support_, dual_coef_, intercept_ (zeros).
+    After fit: classes_, n_classes_, class_weight_, kernel_ and fit_report_ (tuples for several models), certificate_
+    (the maximum of the posterior and the proof of it), log_marginal_likelihood_value_ (of several models the mean, as
+    in scikit-learn), n_iter_, converged_, and the functions as expansions over all items: support_, dual_coef_,
+    intercept_ (zeros).
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         multi_class: str = "softmax",
         n_jobs: Any = None,
         likelihood: str = "logistic",
+        class_weight: Any = None,
         prior: float | None = None,
         check_psd: str = "warn",
     ) -> None:
@@ -89,18 +92,22 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         self.multi_class = multi_class
         self.n_jobs = n_jobs
         self.likelihood = likelihood
+        self.class_weight = class_weight
         self.prior = prior
         self.check_psd = check_psd
 
     # ---- fitting
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to items X with labels y."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with labels y; an item of sample_weight w counts as w equal items, one of 0 is left out."""
         self._check_options()
         X, y = self._checked(X, y, reset=True)
-        labels = Labels.of(type(self).__name__, y)
-        self.classes_, self.n_classes_ = labels.classes, len(labels.classes)
-        problems = self._problems(labels.codes)
+        owner = type(self).__name__
+        labels = Labels.of(owner, y, self.class_weight)
+        weight = weights(owner, sample_weight, len(y)) * labels.weight[labels.codes]
+        labels.require_all(owner, weight > 0.0)
+        self.classes_, self.n_classes_, self.class_weight_ = labels.classes, len(labels.classes), labels.weight
+        problems = self._problems(labels.codes, weight)
         require_memory(f"Laplace's approximation for {len(y)} items", 4 * 8 * len(y) ** 2, "Fit a sample of them.")
         self._model = latent_model(self, X)
         require_positive(self, self._model.covariance.data)
@@ -125,15 +132,15 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         if self.prior is not None:
             positive(owner, "prior", self.prior)
 
-    def _problems(self, codes: Array) -> list[Problem]:
+    def _problems(self, codes: Array, weight: Array) -> list[Problem]:
         if self.n_classes_ == 2 or self.multi_class == "one_vs_rest":
-            return one_vs_rest(codes, self.n_classes_, LIKELIHOODS[self.likelihood])
+            return one_vs_rest(codes, weight, self.n_classes_, LIKELIHOODS[self.likelihood])
         if self.multi_class == "one_vs_one":
-            return one_vs_one(codes, self.n_classes_, LIKELIHOODS[self.likelihood])
+            return one_vs_one(codes, weight, self.n_classes_, LIKELIHOODS[self.likelihood])
         if self.likelihood != "logistic":
             raise bad(type(self).__name__, "likelihood", "'logistic' for the softmax of more than two classes",
                       repr(self.likelihood), "Use multi_class='one_vs_rest'.")  # fmt: skip
-        return jointly(codes, self.n_classes_)
+        return jointly(codes, weight, self.n_classes_)
 
     def _starts(self, problems: list[Problem]) -> list[Array | None]:
         """Where Newton's method begins: at the last fit's maximum if that is wanted and fits."""

@@ -28,10 +28,11 @@ Approximation = Laplace | SoftmaxLaplace
 
 @dataclass(frozen=True, eq=False)
 class Signs:
-    """Labels -1 and +1 of the items `index`."""
+    """Labels -1 and +1 of the items `index`, and their weights."""
 
     index: Array
     y: Array
+    weight: Array
     likelihood: Likelihood
 
     @property
@@ -41,10 +42,10 @@ class Signs:
 
     def some(self, at: Array) -> Signs:
         """The problem of some of its items."""
-        return Signs(self.index[at], self.y[at], self.likelihood)
+        return Signs(self.index[at], self.y[at], self.weight[at], self.likelihood)
 
     def approximate(self, K: Array, start: Array | None, max_iter: int) -> Laplace:
-        return Laplace.of(K, self.y, self.likelihood, start=start, max_iter=max_iter)
+        return Laplace.of(K, self.y, self.likelihood, weight=self.weight, start=start, max_iter=max_iter)
 
     def probabilities(self, mean: Array, spread: Array) -> Array:
         """P(-1) and P(+1), in two columns."""
@@ -54,10 +55,11 @@ class Signs:
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """Labels 0 ... classes - 1 of the items `index`."""
+    """Labels 0 ... classes - 1 of the items `index`, and their weights."""
 
     index: Array
     y: Array
+    weight: Array
     classes: int
 
     @property
@@ -67,10 +69,10 @@ class Codes:
 
     def some(self, at: Array) -> Codes:
         """The problem of some of its items."""
-        return Codes(self.index[at], self.y[at], self.classes)
+        return Codes(self.index[at], self.y[at], self.weight[at], self.classes)
 
     def approximate(self, K: Array, start: Array | None, max_iter: int) -> SoftmaxLaplace:
-        return SoftmaxLaplace.of(K, self.y, self.classes, start=start, max_iter=max_iter)
+        return SoftmaxLaplace.of(K, self.y, self.classes, weight=self.weight, start=start, max_iter=max_iter)
 
     def probabilities(self, mean: Array, spread: Array) -> Array:
         """P(class), one column each."""
@@ -80,22 +82,25 @@ class Codes:
 Problem = Signs | Codes
 
 
-def jointly(codes: Array, classes: int) -> list[Problem]:
+def jointly(codes: Array, weight: Array, classes: int) -> list[Problem]:
     """One problem, in which the softmax joins all classes."""
-    return [Codes(np.arange(len(codes)), codes, classes)]
+    return [Codes(np.flatnonzero(weight), codes[weight > 0.0], weight[weight > 0.0], classes)]
 
 
-def one_vs_rest(codes: Array, classes: int, likelihood: Likelihood) -> list[Problem]:
+def one_vs_rest(codes: Array, weight: Array, classes: int, likelihood: Likelihood) -> list[Problem]:
     """Every class against the others; of two classes, the second against the first."""
-    every = np.arange(len(codes))
+    used = np.flatnonzero(weight)
     chosen = range(classes) if classes > 2 else [1]
-    return [Signs(every, np.where(codes == c, 1.0, -1.0), likelihood) for c in chosen]
+    return [Signs(used, np.where(codes[used] == c, 1.0, -1.0), weight[used], likelihood) for c in chosen]
 
 
-def one_vs_one(codes: Array, classes: int, likelihood: Likelihood) -> list[Problem]:
+def one_vs_one(codes: Array, weight: Array, classes: int, likelihood: Likelihood) -> list[Problem]:
     """Every pair of classes, the first of them +1, in the order (0, 1), (0, 2), ..."""
-    pairs = [(i, np.flatnonzero((codes == i) | (codes == j))) for i, j in combinations(range(classes), 2)]
-    return [Signs(index, np.where(codes[index] == i, 1.0, -1.0), likelihood) for i, index in pairs]
+    found: list[Problem] = []
+    for i, j in combinations(range(classes), 2):
+        index = np.flatnonzero(((codes == i) | (codes == j)) & (weight > 0.0))
+        found.append(Signs(index, np.where(codes[index] == i, 1.0, -1.0), weight[index], likelihood))
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -24,14 +24,16 @@ from mercer.estimators.base import positive
 from mercer.gram import LazyGram
 from mercer.kernels import RBF, Fixed, Kernel
 from mercer.kernels.input_gradient import input_gradient
+from mercer.solvers.cholesky import factorise
 from mercer.solvers.gplvm import Climb, climb, condensed, ppca, shared_evidence
 from mercer.typing import Array
 
 _NOISE = (1e-6, 1e2)  # bounds of s^2, for data scaled to variance 1
 _WOBBLE = 0.5  # of a random start around PCA's, in standard deviations
+_STARTS = 3  # fitted points from which the point of a new row is looked for
 
 
-class GPLVM(BaseEstimator):  # type: ignore[misc]
+class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Latent points for vectors, from a Gaussian process (M39).
 
     n_components          q, the number of latent coordinates
@@ -117,18 +119,62 @@ class GPLVM(BaseEstimator):  # type: ignore[misc]
         self.embedding_ = Z - Z.mean(axis=0) if self.kernel_.stationary else Z
         self.noise_, self.log_likelihood_ = noise, best.value
         self.n_iter_, self.converged_ = best.n_iter, best.converged
-        _, _, self._coef = shared_evidence(_covariance(self.kernel_, self.embedding_, noise), Y, Y.shape[1])
+        self._factor = factorise(_covariance(self.kernel_, self.embedding_, noise))
+        self._rows, self._coef = Y, self._factor.solve(Y)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """The latent points of the rows of X."""
         return self.fit(X).embedding_
 
+    def transform(self, X: Any) -> Array:
+        """The latent points of new rows: argmax over z of log p(row | z), all else as fitted.
+
+        A climb starts at the fitted points that explain a row best.  Rows that were fitted keep their points.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        Y = (X - self.mean_) / self.scale_
+        own = {row.tobytes(): z for row, z in zip(self._rows, self.embedding_, strict=True)}
+        return np.array([own[y.tobytes()] if y.tobytes() in own else self._placed(y) for y in Y])
+
+    def _placed(self, y: Array) -> Array:
+        """The most probable latent point of one row."""
+        starts = self.embedding_[np.argsort(-self._log_densities(y))[:_STARTS]]
+        bounds = np.tile([-np.inf, np.inf], (self.embedding_.shape[1], 1))
+        ends = climb(lambda z: self._density(y, z), list(starts), bounds, tol=self.tol, max_iter=self.max_iter)
+        return ends[0].x
+
+    def _log_densities(self, y: Array) -> Array:
+        """log p(y | z) at every fitted point z, without its constant."""
+        C = self._factor.times(np.eye(len(self._factor)))
+        K = C - self.noise_ * np.eye(len(C))
+        variance = np.diagonal(C) - np.square(self._factor.half(K)).sum(axis=0)
+        return _normal(np.square(y - K @ self._coef).sum(axis=1), variance, len(y))
+
+    def _density(self, y: Array, z: Array) -> tuple[float, Array]:
+        """log p(y | z) = -D/2 log v - |y - m|^2 / 2 v with the moments m, v of a row at z, and its slope in z."""
+        z, D = z[None], len(y)
+        k = LazyGram(self.kernel_, z, self.embedding_).dense()[0]
+        solved = self._factor.solve(k)
+        rest = y - k @ self._coef
+        v = float(self.kernel_.diag(self.kernel_.prepare(z))[0]) + self.noise_ - float(k @ solved)
+        square = float(rest @ rest)
+        dv = 0.5 * (square / v - D) / v
+        slope = input_gradient(self.kernel_, z, self.embedding_, (self._coef @ rest / v - 2.0 * dv * solved)[None])
+        slope += input_gradient(self.kernel_, z, z, np.array([[2.0 * dv]]))
+        return float(_normal(np.array(square), np.array(v), D)), slope[0]
+
     def inverse_transform(self, Z: Any) -> Array:
         """The mean of the data at latent points Z: k(Z, embedding) C^-1 Y, back in the units of the data."""
         check_is_fitted(self)
         cross = LazyGram(self.kernel_, np.asarray(Z, dtype=np.float64), self.embedding_)
         return np.asarray(self.mean_ + self.scale_ * (cross @ self._coef))
+
+
+def _normal(square: Array, variance: Array, D: int) -> Array:
+    """The log density of D normal numbers of one variance, without its constant."""
+    return np.asarray(-0.5 * (D * np.log(variance) + square / variance))
 
 
 def _parts(x: Array, shape: tuple[int, int], kernel: Kernel) -> tuple[Array, Kernel, float]:
