@@ -120,4 +120,4 @@ def _contenders(ranked: Array, before: Array | None, now: Array) -> Array:
         return ranked
     first, second = (error[ranked] / max(error[ranked[0]], _TINY) for error in (before, now))
     promise = second * np.minimum(second / np.maximum(first, _TINY), 1.0)
-    return ranked[(promise <= 1.0 + _CLOSE) | (np.arange(len(ranked)) < _FINALISTS)]
+    return np.asarray(ranked[(promise <= 1.0 + _CLOSE) | (np.arange(len(ranked)) < _FINALISTS)])

@@ -49,6 +49,9 @@ class Family(Protocol):
     def perfect(self, f: Array, t: Array) -> bool:
         """Whether the losses of all items fall to 0 together when f is multiplied by ever larger numbers."""
 
+    def contrasts(self, t: Array) -> Array | None:
+        """(items, others, functions): what the own class has more of each function than another; None for numbers."""
+
     def shown(self, F: Array) -> Array:
         """Columns of functions as people see them."""
 
@@ -108,6 +111,9 @@ class Bernoulli(_OneFunction):
 
     def perfect(self, f: Array, t: Array) -> bool:
         return bool(((2.0 * t - 1.0) * f > 0.0).all())
+
+    def contrasts(self, t: Array) -> Array | None:
+        return np.asarray(2.0 * t - 1.0)[:, :, None]
 
 
 @dataclass(frozen=True)
@@ -182,6 +188,11 @@ class Multinomial:
         others, own = self._ahead(f, t)
         return bool((others.max(axis=1) < own).all())
 
+    def contrasts(self, t: Array) -> Array | None:
+        own = np.argmax(self.shown(t), axis=1)
+        others = (own[:, None] + np.arange(1, self.classes)) % self.classes
+        return np.asarray(self.E[own][:, None] - self.E[others])
+
     def _ahead(self, f: Array, t: Array) -> tuple[Array, Array]:
         """The functions with that of the own class at -infinity, and the latter."""
         F, at = self.shown(f), (np.arange(len(f)), np.argmax(self.shown(t), axis=1))
@@ -222,3 +233,6 @@ class Poisson(_OneFunction):
 
     def perfect(self, f: Array, t: Array) -> bool:
         return False
+
+    def contrasts(self, t: Array) -> Array | None:
+        return None

@@ -9,7 +9,8 @@ are feasible for the dual,
     maximise  D(u) = sum_i s_i (A*(t_i) - A*(t_i + u_i)) - |sum_i s_i u_i phi_i|^2 / (2 alpha),   sum_i s_i u_i = 0,
 
 as soon as all t_i + u_i are means; the optimum lies between D and P.  With alpha = 0 the sum over phi_i must vanish,
-which it does but for rounding.  Classes that the features separate have no optimum then: the solver says "separable".
+which it does but for rounding.  Classes that the features separate have no optimum then: the solver says "separable",
+or "quasi-separable" where some items lie on the border (separation.py).
 """
 
 from __future__ import annotations
@@ -23,11 +24,16 @@ import numpy as np
 from mercer.engine import fill
 from mercer.errors import bad
 from mercer.solvers.families import Family
+from mercer.solvers.separation import separation
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
 _DIRECT = 500  # unknowns up to which a Hessian of several functions is factorised; beyond, conjugate gradients
+_FAR = 12.0  # log odds beyond which without a penalty it is asked whether the best weights are finite at all
 _EPS = float(np.finfo(float).eps)
+
+
+SEPARATED = ("separable", "quasi-separable")  # reasons for which there is no best answer
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,8 +45,9 @@ class GLMSolution(Solution):
     gradient: float
 
     def __str__(self) -> str:
-        if self.reason == "separable":
-            return "The features separate the classes, so that without a penalty no finite weights are the best."
+        if self.reason in SEPARATED:
+            all_but = "" if self.reason == "separable" else " but for items on the border"
+            return f"The features separate the classes{all_but}: without a penalty no finite weights are the best."
         return (
             f"The objective is within {max(self.relative_gap, 0.0):.1e} (relative) of the best possible: primal "
             f"{self.primal:.8g}, dual {self.dual:.8g}, gap {self.gap:.1e}; the norm of the gradient is "
@@ -79,6 +86,9 @@ def solve_glm(
             reason = "converged"
         elif stuck or n_iter >= max_iter:
             reason = "stalled" if stuck else "max_iter"
+    if alpha == 0.0 and reason != "separable" and np.abs(state.f).max(initial=0.0) > _FAR:
+        found = problem.separation()
+        dual, reason = (0.0, found) if found else (dual, reason)
     return problem.solution(state, dual, n_iter, reason)
 
 
@@ -163,6 +173,11 @@ class GLMProblem:
         gain = float(self.s @ (self.family.conjugate(self.t) - self.family.conjugate(self.t + step.u)))
         v = (self.Z.T @ (self.s[:, None] * step.u))[self.ridge > 0.0]
         return gain - 0.5 * float((v * v).sum()) / float(self.ridge.max(initial=1e-300))
+
+    def separation(self) -> str:
+        """Whether the features separate classes."""
+        contrasts = self.family.contrasts(self.t)
+        return "" if contrasts is None else separation(self.Z, contrasts)
 
     # ---- steps
 

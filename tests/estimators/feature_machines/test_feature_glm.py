@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import LinAlgWarning
 from scipy.sparse import csr_matrix
+from scipy.special import ndtr
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
 
 from mercer import FeatureGLMClassifier, FeatureGLMRegressor, MemoryBudgetError
@@ -128,3 +129,34 @@ def test_features_that_do_not_exist_or_do_not_fit_are_refused_I5():
 def test_features_that_change_with_the_company_of_an_item_are_refused_M34(features, items):
     with pytest.raises(ValueError, match="features must be those of every item by itself"):
         FeatureGLMRegressor(features).fit(items, np.arange(4.0))
+
+
+@pytest.mark.parametrize("link", ["probit", "cloglog"])
+def test_probabilities_of_a_link_are_recovered_M34(link):
+    Z = np.random.default_rng(1).normal(size=(4000, 1))
+    g = 0.4 - 1.2 * Z[:, 0]
+    p = ndtr(g) if link == "probit" else -np.expm1(-np.exp(g))
+    t = np.random.default_rng(2).uniform(size=4000) < p
+    m = FeatureGLMClassifier(link=link, alpha=0.0).fit(Z, t)
+    assert_allclose([m.intercept_[0], m.coef_[0, 0]], [0.4, -1.2], atol=0.1)
+    assert_allclose(m.predict_proba(Z)[:, 1], p, atol=0.03)
+    assert (m.predict(Z) == (m.predict_proba(Z)[:, 1] > 0.5)).all()
+
+
+def test_a_mean_that_grows_exponentially_with_even_noise_M34():
+    Z = np.random.default_rng(1).uniform(size=(500, 1))
+    mean = np.exp(0.5 + 2.0 * Z[:, 0])
+    m = FeatureGLMRegressor(link="log", alpha=0.0).fit(Z, mean + 0.1 * np.random.default_rng(2).normal(size=500))
+    assert_allclose([m.intercept_[0], m.coef_[0, 0]], [0.5, 2.0], atol=0.02)
+    assert_allclose(m.predict(Z), mean, rtol=0.02)
+
+
+def test_links_that_do_not_fit_are_refused_M34():
+    with pytest.raises(ValueError, match="for family='poisson'"):
+        FeatureGLMRegressor(family="poisson", link="identity").fit(X, np.abs(y))
+    with pytest.raises(ValueError, match="for 3 classes"):
+        FeatureGLMClassifier(link="probit").fit(X, np.arange(n) % 3)
+    with pytest.raises(ValueError, match="positive mean"):
+        FeatureGLMRegressor(link="log").fit(X, -np.ones(n))
+    with pytest.raises(ValueError, match="separate"):
+        FeatureGLMClassifier(link="probit", alpha=0.0).fit(X, X[:, 0] > 0.0)

@@ -27,9 +27,10 @@ from mercer.items.vectors import is_sparse
 from mercer.kernels import FeatureMap, Kernel
 from mercer.kernels.maps import guard
 from mercer.solvers.families import Poisson
+from mercer.solvers.links import BINARY, LogMean
 from mercer.typing import Array
 
-FAMILIES = ("gaussian", "poisson")
+LINKS = {"gaussian": ("identity", "log"), "poisson": ("log",)}  # of every family, the canonical one first
 
 
 class FeatureGLM(FeatureMachine):
@@ -116,6 +117,9 @@ def _array(X: Any) -> Array:
 class FeatureGLMRegressor(FeatureGLM, FeatureRegressor):
     """y of a family with mean w' phi(x) + b ("gaussian") or exp(w' phi(x) + b) ("poisson"), and alpha/2 |w|^2 (M34).
 
+    link        None is the canonical one of the family; family="gaussian" also has "log", for a mean exp(w' phi(x) + b)
+                with noise that does not grow with it
+
     features    a degree (all monomials up to it), a kernel with a finite feature map, or a function of all items that
                 returns one row of numbers for each
 
@@ -128,19 +132,29 @@ class FeatureGLMRegressor(FeatureGLM, FeatureRegressor):
         features: Any = 1,
         *,
         family: str = "gaussian",
+        link: str | None = None,
         alpha: float = 1.0,
         fit_intercept: bool = True,
         tol: float = 1e-10,
         max_iter: int = 100,
     ) -> None:
-        self.features, self.family = features, family
+        self.features, self.family, self.link = features, family, link
         self.alpha, self.fit_intercept, self.tol, self.max_iter = alpha, fit_intercept, tol, max_iter
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.family not in FAMILIES:
-            raise bad(type(self).__name__, "family", f"one of {FAMILIES}", repr(self.family),
+        owner = type(self).__name__
+        if self.family not in LINKS:
+            raise bad(owner, "family", f"one of {tuple(LINKS)}", repr(self.family),
                       "For classes use FeatureGLMClassifier.")  # fmt: skip
+        if self.link not in (None, *LINKS[self.family]):
+            raise bad(owner, "link", f"one of {LINKS[self.family]} for family={self.family!r}", repr(self.link),
+                      "None is the canonical one.")  # fmt: skip
+
+    @property
+    def _exponential(self) -> bool:
+        """Whether the mean is exp(f)."""
+        return (self.link or LINKS[self.family][0]) == "log"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -149,20 +163,23 @@ class FeatureGLMRegressor(FeatureGLM, FeatureRegressor):
 
     def _solve(self, design: Design) -> Weights:
         owner, alpha = type(self).__name__, float(self.alpha)
-        if self.family == "gaussian":
+        if not self._exponential:
             return ridge.from_least_squares(ridge.regression(owner, design, alpha, fit_intercept=self.fit_intercept))
+        family = Poisson() if self.family == "poisson" else LogMean()
         return ridge.from_likelihood(ridge.likelihood(
-            owner, design, Poisson(), alpha, fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter
+            owner, design, family, alpha, fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter
         ))  # fmt: skip
 
     def predict(self, X: Any) -> Array:
         """E[y | x]."""
         f = super().predict(X)
-        return f if self.family == "gaussian" else np.asarray(np.exp(f))
+        return np.asarray(np.exp(f)) if self._exponential else f
 
 
 class FeatureGLMClassifier(FeatureGLM, FeatureClassifier):
     """P(y | x) logistic or softmax in w' phi(x) + b, with a ridge alpha/2 |w|^2 (M34).
+
+    link        None is the logit; for two classes also "probit", P = Phi(f), and "cloglog", P = 1 - exp(-exp(f))
 
     features as in FeatureGLMRegressor; alpha is scikit-learn's 1 / C, and alpha = 0 refuses classes that the features
     separate.  After fit: coef_, intercept_, classes_, certificate_.
@@ -172,17 +189,28 @@ class FeatureGLMClassifier(FeatureGLM, FeatureClassifier):
         self,
         features: Any = 1,
         *,
+        link: str | None = None,
         alpha: float = 1.0,
         fit_intercept: bool = True,
         class_weight: Any = None,
         tol: float = 1e-10,
         max_iter: int = 100,
     ) -> None:
-        self.features, self.class_weight = features, class_weight
+        self.features, self.link, self.class_weight = features, link, class_weight
         self.alpha, self.fit_intercept, self.tol, self.max_iter = alpha, fit_intercept, tol, max_iter
 
     def _solve(self, design: Design) -> Weights:
+        owner, classes = type(self).__name__, len(self.classes_)
+        if self.link not in (None, "logit", *BINARY) or (self.link in BINARY and classes > 2):
+            expected = "'logit', or for two classes " + " or ".join(map(repr, BINARY))
+            raise bad(owner, "link", expected, f"{self.link!r} for {classes} classes", "None is the logit.")
+        family: Any = ridge.family_of(classes) if self.link in (None, "logit") else BINARY[str(self.link)]
         return ridge.from_likelihood(ridge.likelihood(
-            type(self).__name__, design, ridge.family_of(len(self.classes_)), float(self.alpha),
-            fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter,
+            owner, design, family, float(self.alpha), fit_intercept=self.fit_intercept, tol=self.tol,
+            max_iter=self.max_iter,
         ))  # fmt: skip
+
+    def decision_function(self, X: Any) -> Array:
+        """The log odds of the second class; for more than two classes one column per class, equal up to a constant."""
+        f = super().decision_function(X)
+        return BINARY[self.link].log_odds(f) if self.link in BINARY else f

@@ -12,8 +12,9 @@ from mercer.errors import bad
 from mercer.estimators.base import positive
 from mercer.estimators.feature_machines.design import Design, Weights
 from mercer.solvers.families import Bernoulli, Family, Multinomial
-from mercer.solvers.glm import GLMSolution, solve_glm
+from mercer.solvers.glm import SEPARATED, GLMSolution, solve_glm
 from mercer.solvers.least_squares import LeastSquares, solve_least_squares
+from mercer.solvers.links import Link, solve_linked
 
 
 def check_alpha(owner: str, alpha: Any) -> float:
@@ -62,15 +63,17 @@ def family_of(classes: int) -> Family:
 
 
 def likelihood(
-    owner: str, design: Design, family: Family, alpha: float, *, fit_intercept: bool, tol: float, max_iter: int
+    owner: str, design: Design, family: Family | Link, alpha: float, *, fit_intercept: bool, tol: float, max_iter: int
 ) -> GLMSolution:
     """Newton's method on the design; refuses classes that need infinite weights."""
-    found = solve_glm(
+    solve: Any = solve_linked if hasattr(family, "slope") else solve_glm
+    found: GLMSolution = solve(
         design.Phi, design.target, family, alpha=alpha, weight=design.weight, fit_intercept=fit_intercept, tol=tol,
         max_iter=max_iter,
     )  # fmt: skip
-    if found.reason == "separable":
-        raise bad(owner, "alpha", "positive for classes that the features separate", alpha,
+    if found.reason in SEPARATED:
+        all_but = "" if found.reason == "separable" else " but for items on the border (they are quasi-separable)"
+        raise bad(owner, "alpha", f"positive for classes that the features separate{all_but}", alpha,
                   "Without a penalty the likelihood grows for ever with the weights.")  # fmt: skip
     return found
 
