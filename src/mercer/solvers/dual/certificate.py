@@ -75,7 +75,8 @@ def biases(b: Array, F: Array, problem: Problem) -> tuple[Array, float]:
             return np.full(len(b), r), most - least
         return np.zeros(len(b)), max(most, -least, 0.0) if len(b) else 0.0
     ends = [
-        best_offset(b[g], F[g], problem.lo[g], problem.hi[g], problem.epsilon) for g in (~problem.second, problem.second)
+        best_offset(b[g], F[g], problem.lo[g], problem.hi[g], problem.epsilon)
+        for g in (~problem.second, problem.second)
     ]
     return np.where(problem.second, ends[1][2], ends[0][2]), max(most - least for most, least, _ in ends)
 
