@@ -26,8 +26,7 @@ def test_help_loads_nothing_heavy():
         f"print('loaded', *(name for name in {HEAVY} if name in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = done.stdout.strip().splitlines()[-1].split()[1:]
-    assert set(heavy) <= {"numpy"}  # numpy comes with `import mercer` itself
+    assert done.stdout.strip().splitlines()[-1] == "loaded"
 
 
 def test_help_is_fast():

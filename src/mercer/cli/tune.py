@@ -83,8 +83,8 @@ def _grid(problem: Any, method: str, kernel: Any, given: dict[str, Any]) -> dict
     from mercer.study.tuning import plan_of
 
     if given:
-        values = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
-        return {f"machine__{name}": _kernels(value) if name == "kernel" else value for name, value in values.items()}
+        lists = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
+        return {f"machine__{name}": _kernels(value) if name == "kernel" else value for name, value in lists.items()}
     plan = plan_of(method, problem.task)
     unit = float(np.std(problem.y)) if problem.task == "regression" else 1.0
     found: dict[str, list[Any]] = {"machine__kernel": list(family(kernel).values())}
