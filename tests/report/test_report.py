@@ -183,7 +183,7 @@ def test_methods_that_learnt_from_fewer_rows_are_excused(monkeypatch):
     monkeypatch.setitem(plans, "rvm", replace(plans["rvm"], most=20))
     found = study.run(table(numbers, "numeric"), "y", methods=["ridge", "rvm"])
     assert found.comparison.best.name == "ridge"
-    assert "rvm learnt from fewer rows than ridge, which counts against them." in report.collect(found).answer
+    assert "rvm learnt from fewer rows than ridge, which counts against it." in report.collect(found).answer
 
 
 def test_the_same_study_gives_the_same_bytes(found, text, tmp_path):

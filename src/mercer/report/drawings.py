@@ -183,7 +183,7 @@ def sensitivity(study: Study, predicted: dict[str, Predictions]) -> Iterator[Dra
 def _tick(axis: Any, values: list[float]) -> None:
     """Ticks at the values that were tried, and nowhere else."""
     at = sorted(set(values))
-    axis.set_ticks(at, [f"{v:.2g}" if v < 1000.0 else f"{v:g}" for v in at])
+    axis.set_ticks(at, [f"{v:.2g}" if v < 10.0 else f"{v:.4g}" for v in at])
     axis.set_ticks([], minor=True)
 
 

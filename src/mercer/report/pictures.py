@@ -41,7 +41,7 @@ _COMMON: tuple[tuple[str, str, str, Maker], ...] = (
      "Kernel values of pairs of training rows, ordered by the target, and the eigenvalues of that matrix.",
      drawings.gram),
     ("vectors", "Which rows carry the answer?",
-     "Training rows on the first two principal components of the kernel. Rings mark the rows that a machine keeps.",
+     "Up to 300 training rows on two principal components of the kernel. Rings mark those that a machine keeps.",
      drawings.projections),
     ("sensitivity", "How much do the settings matter?",
      "What the search for hyper-parameters found. Stars mark the settings chosen.",
