@@ -27,9 +27,8 @@ def answer(study: Study, predicted: dict[str, Predictions]) -> list[str]:
     said.append(f"The best of {len(scores)} on these rows is flattered a little by being chosen on them.")
     fewer = [row.name for row in found if row.n_train and best.n_train and row.n_train < best.n_train]
     if fewer:
-        said.append(
-            f"{_listed(fewer)} learnt from fewer rows than {best.name}, which counts against {'it' if len(fewer) == 1 else 'them'}."
-        )
+        them = "it" if len(fewer) == 1 else "them"
+        said.append(f"{_listed(fewer)} learnt from fewer rows than {best.name}, which counts against {them}.")
     if honest := _least(found.rows, "log_loss"):
         said.append(f"{honest.name} has the best probabilities: its log loss is {honest.log_loss:.3f}.")
     sparse = [row for row in found if row.n_kept and row.n_train and row.score is not None]
