@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import loguniform
 from sklearn.datasets import make_classification, make_regression
-from sklearn.model_selection import GridSearchCV, ParameterSampler, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, KFold, ParameterSampler, ShuffleSplit, StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
@@ -108,6 +108,13 @@ def test_halving_tries_all_settings_on_few_items_and_few_on_all():
     whole = KernelSearchCV(SVC(), SMALL, cv=3).fit(X, y)
     same = whole.cv_results_["params"].index(search.best_params_)
     assert_allclose(search.best_score_, whole.cv_results_["mean_test_score"][same], atol=1e-12)
+
+
+@pytest.mark.parametrize("cv", [KFold(5, shuffle=True, random_state=0), ShuffleSplit(4, test_size=0.2, random_state=0)])
+def test_halving_leaves_items_of_every_class_on_both_sides_of_every_split(cv):
+    some = np.random.default_rng(0).permutation(len(y))[:60]
+    search = KernelSearchCV(SVC(), "libsvm", strategy="halving", cv=cv).fit(X[some], y[some])  # warnings are errors
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 def test_halving_of_regressions_and_of_a_precomputed_gram():

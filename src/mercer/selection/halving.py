@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 from mercer.selection.judging import Judge
 from mercer.typing import Array
 
-SMALLEST = 2  # items of each class (or of all) per fold
+SMALLEST = 2  # items of each class (or of all) to fit and to test on, in every split
 
 
 def shares_of(settings: int, factor: int) -> list[float]:
@@ -35,13 +35,26 @@ def part_of(judge: Judge, estimator: Any, share: float, seed: Any) -> tuple[Judg
 
 
 def _chosen(judge: Judge, estimator: Any, share: float, seed: Any) -> Array:
-    """The first items of a random order, of every class its share."""
+    """The first items of a random order: of every class its share, and a few on both sides of every split."""
     n = _num_samples(judge.X)
     order = check_random_state(0 if seed is None else seed).permutation(n)
-    labels = np.asarray(judge.y)[order] if is_classifier(estimator) else np.zeros(n)
-    least = SMALLEST * len(judge.splits)
-    parts = [order[labels == label] for label in np.unique(labels)]
-    return np.sort(np.concatenate([part[: max(least, int(np.ceil(share * len(part))))] for part in parts]))
+    labels = np.asarray(judge.y) if is_classifier(estimator) else np.zeros(n)
+    members = [labels == label for label in np.unique(labels)]
+    some = np.concatenate([_first(order, member, int(np.ceil(share * member.sum()))) for member in members])
+    few = [_first(order, member & _marked(side, n), SMALLEST)
+           for split in judge.splits for side in split for member in members]  # fmt: skip
+    return np.unique(np.concatenate([some, *few]))
+
+
+def _first(order: Array, mask: Array, count: int) -> Array:
+    """The first so many positions that are marked, in this order."""
+    return np.asarray(order[mask[order]][:count])
+
+
+def _marked(index: Array, n: int) -> Array:
+    mask = np.zeros(n, dtype=bool)
+    mask[index] = True
+    return mask
 
 
 def _moved(index: Array, place: Array) -> Array:
