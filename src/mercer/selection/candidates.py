@@ -78,7 +78,8 @@ def takes_gram(machine: Any) -> bool:
         simple = isinstance(machine, GaussianProcessRegressor) and isinstance(machine.mean, str)
         return simple and isinstance(machine.kernel, Kernel) and machine.mean in ("auto", "zero", "constant")
     prototypes = getattr(machine, "prototypes", "all")
-    return isinstance(prototypes, str) and prototypes == "all"
+    moved = getattr(machine, "optimise", False)
+    return isinstance(prototypes, str) and prototypes == "all" and not moved
 
 
 def kernel_key(kernel: Kernel) -> str:
