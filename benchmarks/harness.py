@@ -65,6 +65,7 @@ class SelfTimed:
     seconds: float
     value: Any
     parts: int = 1  # the processor time of this one is counted so often
+    bound: bool = False  # it was stopped, or gave up, before it had the answer: the seconds are a lower bound
 
 
 @dataclass(frozen=True)
@@ -102,15 +103,17 @@ class Row:
     times_floor: float | None
     extra_bytes: int | None
     rival_bytes: int | None
+    bound: bool  # the rival did not get there in rival_s, so that this and the ratios are lower bounds
 
 
 @dataclass(frozen=True)
 class Race:
-    """What came out of the rounds: each contestant's best seconds, and each rival's agreement with us."""
+    """What came out of the rounds: best seconds of all, the agreement of rivals with us, and who got there at all."""
 
     wall: dict[str, float]
     cpu: dict[str, float]
     verdicts: dict[str, Agreement]
+    arrived: set[str]
 
 
 def run(case: Case, *, repeat: int = 3, smoke: bool = False) -> list[Row]:
@@ -128,18 +131,20 @@ def race(case: Case, data: Any, repeat: int) -> Race:
     """`repeat` rounds in which every contestant has one turn."""
     tasks = _contestants(case)
     wall, cpu = dict.fromkeys(tasks, math.inf), dict.fromkeys(tasks, math.inf)
-    verdicts = {}
+    verdicts, arrived = {}, set()
     for turn in range(repeat):
         mine = None
         for name, task in tasks.items():
-            seconds, work, answer = _clock(task, data)
-            wall[name], cpu[name] = min(wall[name], seconds), min(cpu[name], work)
+            timed, work = _clock(task, data)
+            wall[name], cpu[name] = min(wall[name], timed.seconds), min(cpu[name], work)
+            if not timed.bound:
+                arrived.add(name)
             if turn == 0 and name == OURS:
-                mine = answer
+                mine = timed.value
             elif turn == 0 and name in case.rivals:
-                verdicts[name] = case.check(data, mine, answer)
-            del answer  # before the next contestant needs the memory
-    return Race(wall, cpu, verdicts)
+                verdicts[name] = case.check(data, mine, timed.value)
+            del timed  # before the next contestant needs the memory
+    return Race(wall, cpu, verdicts, arrived)
 
 
 def _contestants(case: Case) -> dict[str, Task]:
@@ -147,16 +152,13 @@ def _contestants(case: Case) -> dict[str, Task]:
     return {OURS: case.ours} | rivals | ({FLOOR: case.floor} if case.floor else {})
 
 
-def _clock(task: Task, data: Any) -> tuple[float, float, Any]:
-    """Seconds by the clock, seconds of processor time (all threads and child processes), and the answer."""
+def _clock(task: Task, data: Any) -> tuple[SelfTimed, float]:
+    """The answer with its seconds by the clock, and seconds of processor time (all threads and child processes)."""
     work, start = _processor_time(), time.perf_counter()
     answer = task(data)
     seconds, work = time.perf_counter() - start, _processor_time() - work
-    return (
-        (answer.seconds, work * answer.parts, answer.value)
-        if isinstance(answer, SelfTimed)
-        else (seconds, work, answer)
-    )
+    timed = answer if isinstance(answer, SelfTimed) else SelfTimed(seconds, answer)
+    return timed, work * timed.parts
 
 
 def _processor_time() -> float:
@@ -187,4 +189,5 @@ def _row(case: Case, size: int, rival: str, result: Race, bytes_of: dict[str, in
         times_floor=None if floor is None else ours / floor,
         extra_bytes=bytes_of.get(OURS),
         rival_bytes=bytes_of.get(rival),
+        bound=theirs is not None and rival not in result.arrived,
     )

@@ -32,9 +32,14 @@ def table(rows: Sequence[Row], *, head: bool = True) -> str:
 
 def _cells(row: Row) -> tuple[str, ...]:
     verdict = {True: "yes", False: "NO", None: "-"}[row.same]
-    seconds = (row.ours_s, row.rival_s, row.ratio, row.cpu_ratio, row.times_floor)
-    numbers = ("-" if x is None else f"{x:.3g}" for x in (*seconds, _mega(row.extra_bytes), _mega(row.rival_bytes)))
-    return f"{row.suite} {row.case}", row.rival, *numbers, verdict, row.detail
+    theirs = (number(x, row.bound) for x in (row.rival_s, row.ratio, row.cpu_ratio))
+    rest = map(number, (row.times_floor, _mega(row.extra_bytes), _mega(row.rival_bytes)))
+    return f"{row.suite} {row.case}", row.rival, number(row.ours_s), *theirs, *rest, verdict, row.detail
+
+
+def number(x: float | None, bound: bool = False) -> str:
+    """Three digits, with >= before a lower bound; a dash where there is nothing."""
+    return "-" if x is None else f"{'>= ' * bound}{x:.3g}"
 
 
 def _mega(size: int | None) -> float | None:

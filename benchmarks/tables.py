@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import geometric_mean
+from benchmarks.report import geometric_mean, number
 
 _HEAD = ("case", "rival", "ours s", "rival s", "times faster", "x floor", "MB", "rival MB", "same")
 _VERDICT = {True: "yes", False: "**no**", None: "-"}
@@ -73,6 +73,6 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
 
 def _cells(row: dict[str, Any]) -> list[str]:
     mega = [None if row[name] is None else row[name] / 1e6 for name in ("extra_bytes", "rival_bytes")]
-    numbers = [row["ours_s"], row["rival_s"], row["ratio"], row["times_floor"], *mega]
-    shown = ["-" if x is None else f"{x:.3g}" for x in numbers]
+    theirs = [number(row[name], row.get("bound", False)) for name in ("rival_s", "ratio")]
+    shown = [number(row["ours_s"]), *theirs, *map(number, (row["times_floor"], *mega))]
     return [f"{row['suite']} {row['case']}".replace("|", "&#124;"), row["rival"], *shown, _VERDICT[row["same"]]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import math
@@ -9,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from benchmarks import data, memory, report
+from benchmarks import data, gp, memory, report, tables
 from benchmarks.harness import Agreement, Case, Rival, Row, SelfTimed, run
 
 
@@ -81,6 +82,33 @@ def test_a_wrong_answer_is_reported():
     (row,) = run(case(ours=lambda n: n + 1), repeat=1)
     assert row.same is False
     assert row.detail == "101 and 100"
+
+
+@pytest.mark.parametrize("rounds", [(True, True), (True, False)])
+def test_the_time_of_a_rival_that_never_got_there_is_a_lower_bound(rounds):
+    turns = iter([False, *rounds])  # the warm-up first
+    slow = Rival(lambda n: SelfTimed(8.0, n, bound=next(turns)), "numpy")
+    (row,) = run(case(rivals={"slow": slow}), repeat=2)
+    assert row.bound is all(rounds)
+    assert (">= 8" in report.table([row])) is all(rounds)
+    assert (">= 8" in tables.table([dataclasses.asdict(row)])) is all(rounds)
+
+
+def test_a_rival_of_the_gp_is_stopped_at_its_limit_or_once_it_is_known_to_get_there(monkeypatch):
+    contest = gp.Contest(np.zeros((1, 1)), np.zeros(1), np.zeros((1, 1)), best=-5.0)
+
+    def searched(values):
+        watch = gp.Watch("rival", contest)
+        with contextlib.suppress(TimeoutError):
+            for value in values:
+                watch.see(value)
+        return len(watch.trace), watch.answer().bound
+
+    assert searched([-9.0, -5.05, -5.01]) == (3, False)  # to its end, for it might find better
+    assert searched([-9.0, -5.05, -5.01]) == (2, False)
+    assert searched([-9.0, -8.0]) == (2, True)
+    monkeypatch.setattr(gp, "LIMIT", -1.0)
+    assert searched([-9.0, -8.0]) == (1, True)
 
 
 def test_a_rival_that_is_not_installed_is_skipped():
