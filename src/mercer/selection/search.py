@@ -27,9 +27,9 @@ from mercer.selection.candidates import Settings, candidates_of, with_params
 from mercer.selection.columns import with_rows
 from mercer.selection.evaluation import Evaluation
 from mercer.selection.evidence import by_evidence
-from mercer.selection.grids import LIBSVM
 from mercer.selection.halving import joined, part_of, shares_of
 from mercer.selection.judging import Judge, Split
+from mercer.selection.named_grids import named_grid
 from mercer.typing import Array
 
 STRATEGIES = ("grid", "random", "halving", "evidence")
@@ -40,7 +40,9 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     param_grid    a grid or list of grids as in scikit-learn; kernels are values like any other ({"kernel": [RBF(),
                   Matern()]}, {"kernel__lengthscale": [...]}); "libsvm" is the 110 points of M22 on columns that are
-                  standardised within each fold; for strategy="random" distributions as in RandomizedSearchCV
+                  standardised within each fold, "auto" at most 35, whose lengthscales are found by the median heuristic
+                  and thinned by their alignment with the targets; for strategy="random" distributions as in
+                  RandomizedSearchCV
     strategy      "grid", "random" (n_iter settings) or "halving": all settings on few items, the best 1/factor of
                   them on factor times as many, and so on; "evidence" fits each setting once, to all items, and takes
                   that of the largest log evidence (Gaussian processes, relevance vectors); cv and scoring are not used
@@ -48,8 +50,8 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     verbose       1 tells the plan and how far it is
 
     scoring, refit, cv, error_score and return_train_score are scikit-learn's; n_jobs has no effect, threads are those
-    of mercer.configure.  Equal scores go to the setting that comes first, which for "libsvm" is the smaller C and then
-    the smaller gamma.
+    of mercer.configure.  Equal scores go to the setting that comes first, which for "libsvm" and "auto" is the smaller
+    C and then the smaller gamma.
 
     After fit: what GridSearchCV has; mean_gap in cv_results_, the relative duality gap of the fits; certificate_ of the
     best machine; kernel_evaluations_, the number of pairs of items whose kernel or distance was computed in the search.
@@ -83,9 +85,9 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         """Evaluate all settings and fit the best one to all items; groups and sample_weight are named parameters."""
         began = time.perf_counter()
         self._deadline = np.inf if self.time_limit is None else began + self.time_limit
-        settings = self._settings()
         scorer, metric = self._get_scorers()
         X, y = indexable(with_rows(X), y)
+        settings = self._settings(X, y)
         routed = self._get_routed_params_for_fit(_check_method_params(X, params=params))
         splits, weight = self._splits(X, y, routed.splitter.split), self._weight(routed.estimator.fit)
         judge = Judge(X, y, splits, scorer, routed.scorer.score, self.return_train_score, self.error_score)
@@ -108,26 +110,15 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
             return Pipeline([("scale", StandardScaler()), ("machine", model)])
         return model
 
-    def _settings(self) -> list[Settings]:
+    def _settings(self, X: Any, y: Any) -> list[Settings]:
         if self.strategy not in STRATEGIES:
             raise bad("KernelSearchCV", "strategy", f"one of {list(STRATEGIES)}", repr(self.strategy), "Try 'grid'.")
-        grid = self._libsvm() if isinstance(self.param_grid, str) else self.param_grid
+        grid = self.param_grid
+        if isinstance(grid, str):
+            grid = named_grid(grid, self.estimator, X, y)
         if self.strategy == "random":
             return list(ParameterSampler(grid, self.n_iter, random_state=self.random_state))
         return list(ParameterGrid(grid))
-
-    def _libsvm(self) -> dict[str, list[float]]:
-        """The grid of that name, for the last step of a Pipeline or for the machine itself."""
-        if self.param_grid != "libsvm":
-            raise bad("KernelSearchCV", "param_grid", "a grid, a list of grids or 'libsvm'", repr(self.param_grid),
-                      "e.g. {'C': [1, 10]}.")  # fmt: skip
-        piped = isinstance(self.estimator, Pipeline)
-        machine = self.estimator[-1] if piped else self.estimator
-        if getattr(machine, "kernel", None) not in ("rbf", "poly", "sigmoid") or not hasattr(machine, "C"):
-            raise bad("KernelSearchCV", "estimator", "one with C and gamma for the grid 'libsvm'", repr(machine),
-                      "Use SVC(kernel='rbf').")  # fmt: skip
-        prefix = f"{self.estimator.steps[-1][0]}__" if piped else ""
-        return {prefix + name: values for name, values in LIBSVM.items()}
 
     def _splits(self, X: Any, y: Any, params: dict[str, Any]) -> list[Split]:
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))

@@ -1,0 +1,91 @@
+"""Grids by name, for columns that are standardised.
+
+libsvm    C and gamma of M22: 110 points
+auto      lengthscales of 1/8 to 8 times the median distance, without those at which the kernel is less than half as
+          aligned with the targets as at the best of them, and 5 values of C (or of alpha = 1 / C): 35 points at most
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import _safe_indexing, check_random_state
+
+from mercer.errors import bad
+from mercer.kernels import RBF, Kernel
+from mercer.selection.grids import LIBSVM, alignment, median_lengthscale
+from mercer.typing import Array
+
+GRIDS = ("auto", "libsvm")
+TIMES = [2.0**e for e in range(3, -4, -1)]  # the median distance; wide kernels first, as ties go to what comes first
+COSTS = [2.0**e for e in range(-3, 10, 3)]
+ALIGNED = 0.5  # of the best alignment, that a lengthscale must have
+SAMPLE = 500  # items that are enough to judge alignment
+
+
+def named_grid(name: str, estimator: Any, X: Any, y: Any) -> dict[str, list[float]]:
+    """The grid of that name, for the last step of a Pipeline or for the machine itself."""
+    if name not in GRIDS:
+        raise bad("KernelSearchCV", "param_grid", "a grid, a list of grids, 'libsvm' or 'auto'", repr(name),
+                  "e.g. {'C': [1, 10]}.")  # fmt: skip
+    piped = isinstance(estimator, Pipeline)
+    machine = estimator[-1] if piped else estimator
+    grid = _libsvm(machine) if name == "libsvm" else _auto(machine, _seen(estimator, X, y), y)
+    prefix = f"{estimator.steps[-1][0]}__" if piped else ""
+    return {prefix + key: values for key, values in grid.items()}
+
+
+def _libsvm(machine: Any) -> dict[str, list[float]]:
+    if getattr(machine, "kernel", None) not in ("rbf", "poly", "sigmoid") or not hasattr(machine, "C"):
+        raise bad("KernelSearchCV", "estimator", "one with C and gamma for the grid 'libsvm'", repr(machine),
+                  "Use SVC(kernel='rbf').")  # fmt: skip
+    return LIBSVM
+
+
+def _seen(estimator: Any, X: Any, y: Any) -> Any:
+    """The items as the machine sees them when it is fitted to all of them."""
+    if not isinstance(estimator, Pipeline):
+        return StandardScaler().fit_transform(X)
+    return clone(estimator[:-1]).fit_transform(X, y) if len(estimator) > 1 else X
+
+
+def _auto(machine: Any, X: Any, y: Any) -> dict[str, list[float]]:
+    given = getattr(machine, "kernel", None)
+    by_gamma = isinstance(given, str) and given == "rbf" and hasattr(machine, "gamma")
+    if not by_gamma and not (isinstance(given, Kernel) and hasattr(given, "lengthscale")):
+        raise bad("KernelSearchCV", "estimator", "one whose kernel has a lengthscale for the grid 'auto'",
+                  repr(machine), "Use kernel='rbf' or e.g. kernel=Matern(1.0).")  # fmt: skip
+    kernel = RBF(1.0) if by_gamma else given
+    scales = aligned_lengthscales(kernel, X, _targets(machine, y))
+    grid = {"gamma": [0.5 / s**2 for s in scales]} if by_gamma else {"kernel__lengthscale": scales}
+    return grid | _costs(machine)
+
+
+def _costs(machine: Any) -> dict[str, list[float]]:
+    """The axis of regularisation, weakest last; none where a machine finds its own."""
+    if hasattr(machine, "C"):
+        return {"C": COSTS}
+    return {"alpha": [1.0 / C for C in COSTS]} if isinstance(getattr(machine, "alpha", None), float | int) else {}
+
+
+def _targets(machine: Any, y: Any) -> Array | None:
+    """Codes of classes, or numbers; None where there is nothing to be aligned with."""
+    if y is None or np.ndim(y) != 1:
+        return None
+    return np.unique(y, return_inverse=True)[1] if is_classifier(machine) else np.asarray(y, dtype=float)
+
+
+def aligned_lengthscales(kernel: Any, X: Any, y: Array | None) -> list[float]:
+    """Lengthscales around the median distance, of which those with a poor alignment are left out."""
+    middle = median_lengthscale(X)
+    scales = [middle * times for times in TIMES]
+    if y is None:
+        return scales
+    some = np.sort(check_random_state(0).permutation(len(y))[:SAMPLE])
+    items, targets = _safe_indexing(X, some), y[some]
+    found = np.array([alignment(kernel.with_params(lengthscale=scale)(items), targets) for scale in scales])
+    return [scale for scale, a in zip(scales, found, strict=True) if a >= ALIGNED * found.max()]
