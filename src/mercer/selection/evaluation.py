@@ -62,7 +62,16 @@ class Evaluation:
         self.tell(f"{count} candidates on {folds} folds: {count * folds} fits.")
         for dataset in self.datasets():
             if self.go_on():
+                dataset.members = self.wanted(dataset.members)
                 self.run_dataset(dataset)
+
+    def wanted(self, members: list[int]) -> list[int]:
+        """The candidates whose scores are still of interest: all of them, but in a race (racing.py)."""
+        return members
+
+    def waves(self, tasks: list[Task], kept: int) -> Iterator[list[Task]]:
+        """Tasks that run side by side; `kept` Grams may be stored."""
+        yield tasks
 
     def go_on(self) -> bool:
         """Whether there is time for more."""
@@ -143,8 +152,9 @@ class Evaluation:
             self.tell(f"{len(alone) * len(dataset.folds)} fits that share nothing.")
         for c in alone:
             for f in dataset.folds:
-                self.fit_alone(c, f, dataset.X)
-                self.tell_progress()
+                if self.wanted([c]):
+                    self.fit_alone(c, f, dataset.X)
+                    self.tell_progress()
 
     def tell_progress(self) -> None:
         """Say how far it is, at every tenth of the way."""
@@ -170,7 +180,8 @@ class Evaluation:
 
         at_once = max(1, min(config().threads, (free - grams.statistics) // (1 + GATHERED) + 1))
         with configure(threads=at_once):
-            run(work, tasks)
+            for wave in self.waves(tasks, free - grams.statistics - GATHERED * at_once):
+                run(work, wave)
         self.evaluations += grams.evaluations
 
     def fit_together(self, K: Array, task: Task) -> None:
