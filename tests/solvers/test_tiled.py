@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import faulthandler
+import threading
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -47,3 +50,47 @@ def test_threads_do_not_change_a_bit():
             multiply_lower(A)
         answers.append(A)
     assert_array_equal(*answers)
+
+
+@pytest.fixture
+def watchdog():
+    """Two threads that wait for each other for ever end the run with a traceback of both."""
+    faulthandler.dump_traceback_later(120.0, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+def inverse(n):
+    A = positive(n)
+    factor_lower(A)
+    invert_lower(A)
+    multiply_lower(A)
+    return A
+
+
+def test_many_factors_of_odd_sizes_on_two_threads_end_and_are_the_same_every_time(watchdog):
+    sizes = [1, 255, 257, 383, 511, 513, 641, 777]
+    with configure(threads=2):
+        first = [inverse(n) for n in sizes]
+        for _ in range(10):
+            for n, A in zip(sizes, first, strict=True):
+                assert_array_equal(inverse(n), A)
+
+
+def test_factors_of_several_callers_at_once_end_and_are_the_same(watchdog):
+    """Users' own threads share the pool, the setting of BLAS, and its buffers."""
+    sizes = [257, 401, 513, 659]
+    alone, together = [inverse(n) for n in sizes], {}
+
+    def caller(n):
+        with configure(threads=2):
+            for _ in range(8):
+                together[n] = inverse(n)
+
+    threads = [threading.Thread(target=caller, args=(n,)) for n in sizes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for n, A in zip(sizes, alone, strict=True):
+        assert_array_equal(together[n], A)
