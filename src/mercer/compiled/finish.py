@@ -1,8 +1,9 @@
-"""SMO that ends where plain SMO crawls: bursts of steps, and Newton steps once these would have been cheaper.
+"""SMO that ends where plain SMO crawls: steps among the few items that decide, and Newton steps once these are cheaper.
 
-At a large C a few items decide and the kernel matrix of the free ones is nearly singular: SMO would need millions of
-steps there, and proximal.py some dozens.  A Newton run costs about the cube of the number of free coefficients, an SMO
-step the number of items, so that whoever changes over when both are equal pays at most twice what was needed.
+At a large C most items are far from the margin, and the kernel matrix of the free ones is nearly singular: SMO would
+need millions of steps there, and proximal.py some dozens.  A Newton run costs about the cube of the number of free
+coefficients, an SMO step the number of items it looks at, so that whoever changes over when both are equal pays at most
+twice what was needed.  Effort is counted in items looked at.
 """
 
 from __future__ import annotations
@@ -20,7 +21,12 @@ FALL = 0.2  # of the violation, to which a change of centre brings it down
 AIM = 0.7  # of the tolerance, below which it need not fall
 LEAST = 1e-7  # sigma, about the precision of the entries
 RAISE = 4.0  # of sigma, where Newton steps did not come to an end
+EASY = 12  # Newton steps, after which a smaller sigma may be tried again
 FAILURES = 4
+RUNS = 4.0  # times the cube of the free coefficients, about what it takes Newton steps to come to the end
+FEW = 0.7  # of the items, to which it pays to confine oneself
+MARGIN = 0.25  # of the violation, by which an item may miss the chance of a step and still be one of these
+GAIN = 0.1  # of the violation, at which it is seen whether others have come to matter
 
 
 @compiled
@@ -51,26 +57,43 @@ def reach(b, lo, hi):
     return min(width, 4.0 * size + 1e-30)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def recentre(K, F, b, lo, hi, epsilon, tol, max_steps):
-    """Move the centre until the conditions hold to tol; (steps, violation), work counted in steps of SMO."""
-    q, total, floor, failures, steps = b.shape[0], b.sum(), LEAST, 0, 0
+@compiled
+def deciding(b, F, lo, hi, epsilon, margin):
+    """The items that could take part in a step: their gain exceeds some cost or their cost some gain, or nearly so."""
     most, least = ends(b, F, lo, hi, epsilon)
-    while most - least > tol and steps < max_steps and failures < FAILURES:
+    found, count = np.empty(b.shape[0], np.intp), 0
+    for i in range(b.shape[0]):
+        gain, cost = up_offset(b[i], hi[i], epsilon) - F[i], down_offset(b[i], lo[i], epsilon) - F[i]
+        if gain > least - margin or cost < most + margin:
+            found[count] = i
+            count += 1
+    return found[:count]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def recentre(K, F, b, lo, hi, epsilon, tol, effort):
+    """Move the centre until the conditions hold to tol or the effort is spent; (effort, violation)."""
+    q, total, floor, failures, spent = b.shape[0], b.sum(), LEAST, 0, 0.0
+    most, least = ends(b, F, lo, hi, epsilon)
+    while most - least > tol and spent < effort and failures < FAILURES:
         sigma = max(max(FALL * (most - least), AIM * tol) / reach(b, lo, hi), floor)
         done, x, Fx, made, largest = nearest(K, F, b, 0.5 * (most + least), total, lo, hi, epsilon, sigma)
-        steps += made * (1 + largest**3 // (NEWTON_STEPS * q)) + 1
+        spent += made * (q + 2.0 * float(largest) ** 3 / NEWTON_STEPS) + q
         if done:
             b[:], F[:] = x, Fx
             most, least = ends(b, F, lo, hi, epsilon)
+            floor = max(floor / RAISE, LEAST) if made <= EASY else floor
         else:
             floor, failures = RAISE * sigma, failures + 1
-    return steps, most - least
+    return spent, most - least
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def burst(K, diagonal, F, b, lo, hi, epsilon, tol, max_steps):
-    """Steps of SMO, first on a gradient in single precision; then on F, if its digits are needed.  Like solve_whole."""
+    """Steps of SMO, first on a gradient in single precision; then on F, if its digits are needed.
+
+    Returns (steps, violation, whether a step had no end).
+    """
     before, rough = b.copy(), F.astype(np.float32)
     steps, _, endless = smo(K, diagonal, rough, b, lo, hi, epsilon, b.shape[0], GOAL * tol, max_steps)
     change = b - before
@@ -84,18 +107,57 @@ def burst(K, diagonal, F, b, lo, hi, epsilon, tol, max_steps):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def improve(K, diagonal, F, b, lo, hi, epsilon, tol, effort, spent):
+    """Bursts, and Newton steps once as much effort as these want has been spent; (effort, violation, no end)."""
+    q, most_spent = b.shape[0], spent + effort
+    began, endless = spent, False
+    most, least = ends(b, F, lo, hi, epsilon)
+    violation = most - least
+    while violation > tol and spent < most_spent and not endless:
+        if RUNS * float(free_count(b, lo, hi)) ** 3 <= spent:
+            made, violation = recentre(K, F, b, lo, hi, epsilon, tol, most_spent - spent)
+            spent += made
+        if violation > tol and spent < most_spent:
+            steps, violation, endless = burst(K, diagonal, F, b, lo, hi, epsilon, tol, q)
+            spent += (steps + 1.0) * q
+    return spent - began, violation, endless
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def improve_among(A, K, diagonal, F, b, lo, hi, epsilon, tol, effort, spent):
+    """The same among the items A alone, until others may have come to matter."""
+    own, count = np.empty((A.shape[0], A.shape[0]), K.dtype), A.shape[0]
+    for r in range(count):
+        row, to = K[A[r]], own[r]
+        for k in range(count):
+            to[k] = row[A[k]]
+    bA, FA = b[A], F[A]
+    made, _, endless = improve(own, diagonal[A], FA, bA, lo[A], hi[A], epsilon, tol, effort, spent)
+    change = bA - b[A]
+    b[A] = bA
+    moved = np.flatnonzero(change)
+    add_rows(K, A[moved], change[moved], F)
+    most, least = ends(b, F, lo, hi, epsilon)
+    return made + float(count) * count + float(moved.shape[0]) * b.shape[0], most - least, endless
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def solve_whole(K, diagonal, F, b, lo, hi, epsilon, tol, max_steps, spent):
     """Improve b and F in place until the conditions hold to tol; (steps, violation, whether a step had no end).
 
-    `spent` steps have been made on this problem before.
+    `spent` steps have been made on this problem before; all effort is counted in steps among all items.
     """
     q = b.shape[0]
     steps, violation, endless = burst(K, diagonal, F, b, lo, hi, epsilon, tol, min(q, max_steps))
-    while violation > tol and steps < max_steps and not endless:
-        if free_count(b, lo, hi) ** 3 <= (spent + steps) * q:
-            made, violation = recentre(K, F, b, lo, hi, epsilon, tol, max_steps - steps)
-            steps += made
-        if violation > tol and steps < max_steps:
-            made, violation, endless = burst(K, diagonal, F, b, lo, hi, epsilon, tol, min(q, max_steps - steps))
-            steps += made + 1
-    return steps, violation, endless
+    effort, limit, before = float(steps) * q, float(max_steps) * q, float(spent) * q
+    while violation > tol and effort < limit and not endless:
+        A = deciding(b, F, lo, hi, epsilon, MARGIN * violation)
+        goal, left = max(GOAL * tol, GAIN * violation), limit - effort
+        if A.shape[0] < FEW * q:
+            made, violation, endless = improve_among(
+                A, K, diagonal, F, b, lo, hi, epsilon, goal, left, before + effort
+            )  # fmt: skip
+        else:
+            made, violation, endless = improve(K, diagonal, F, b, lo, hi, epsilon, goal, left, before + effort)
+        effort += made + q
+    return int(effort / q), violation, endless

@@ -24,7 +24,7 @@ from mercer.estimators.svm.effort import SMALL, Effort
 from mercer.gram import StoredGram
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.dual.feasible import feasible, groups
-from mercer.solvers.dual.many import Part, solve_parts
+from mercer.solvers.dual.many import STEPS, Part, solve_parts
 from mercer.solvers.platt import Platt, fit_sigmoid
 from mercer.typing import Array
 
@@ -84,6 +84,9 @@ class Calibration:
 
     def scores(self, held: Array, effort: Effort) -> Array | None:
         """(items, refits): f of every item by each refit, right to the precision that a sigmoid needs."""
+        quick = self.scores_of_few(held)
+        if quick is not None:
+            return quick
         coef, scores = np.where(held, 0.0, self.solution.coef[:, None]), np.zeros(held.shape)
         near, todo = self.near(), np.arange(held.shape[1])
         for _ in range(ROUNDS):
@@ -97,6 +100,19 @@ class Calibration:
             if not len(todo):
                 break
         return scores
+
+    def scores_of_few(self, held: Array) -> Array | None:
+        """The same in one compiled call, where the problem is small and plain and its Gram is stored; else None."""
+        from mercer.compiled.refits import refit
+
+        gram, p = self.gram.single(), self.problem
+        places = np.arange(len(p)) if getattr(gram, "I", None) is None else gram.I
+        if not isinstance(gram, StoredGram) or len(p) > SMALL or not Part(places, p).plain or p.start.any():
+            return None
+        K = np.require(gram.K, gram.K.dtype if gram.K.dtype == np.float32 else np.float64, ["C", "W"])
+        scores = np.empty(held.shape)
+        done = refit(K, places, held, p.z, p.lo, p.hi, p.epsilon, self.solution.coef, LOOSE, STEPS, scores)
+        return scores if done else None
 
     def near(self) -> Array:
         """The items that may have a coefficient in some refit: support vectors, and those with the smallest margins.
