@@ -50,7 +50,7 @@ class RVM(FeatureMachine):
     fit_intercept: bool
     tol: float
     max_iter: int
-    n_restarts: int
+    n_restarts: int | None
     random_state: Any
 
     # ---- fitting
@@ -62,6 +62,8 @@ class RVM(FeatureMachine):
         positive(owner, "tol", self.tol)
         for name, least in (("max_iter", 1), ("n_restarts", 0)):
             given = getattr(self, name)
+            if given is None and name == "n_restarts":
+                continue
             if not isinstance(given, Integral) or given < least:
                 raise bad(owner, name, f"a whole number >= {least}", repr(given), "Leave it out for the default.")
 
@@ -124,7 +126,8 @@ class RVMRegressor(RVM, FeatureRegressor):
     method       "greedy": Tipping and Faul's ascent, one precision at a time; "em" or "mackay": all at once, in n^3
     beta         the precision of the noise; None learns it
     tol          how much log evidence a change of one precision, or an exchange of two functions, may still gain
-    n_restarts   further greedy ascents, from the best model without a random half of its functions, or with others
+    n_restarts   further greedy ascents, from the best model without a random half of its functions, or with others;
+                 None: 20 for up to 1000 items, then fewer, and 3 from 7000 on
 
     A sample weight counts an item so many times.  After fit: support_ (the relevance vectors), dual_coef_, intercept_,
     beta_, log_evidence_, evidence_trace_ (nondecreasing), certificate_, and alpha_ and sigma_, the precisions and the
@@ -140,7 +143,7 @@ class RVMRegressor(RVM, FeatureRegressor):
         fit_intercept: bool = True,
         tol: float = 1e-3,
         max_iter: int = 5000,
-        n_restarts: int = 3,
+        n_restarts: int | None = None,
         gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 0.0,
@@ -197,7 +200,7 @@ class RVMClassifier(RVM, FeatureClassifier):
         fit_intercept: bool = True,
         tol: float = 1e-3,
         max_iter: int = 5000,
-        n_restarts: int = 3,
+        n_restarts: int | None = None,
         gamma: Any = "scale",
         degree: int = 3,
         coef0: float = 0.0,

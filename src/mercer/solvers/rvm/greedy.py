@@ -25,17 +25,31 @@ _COARSE = 1.0  # tolerance of the first ascent, with beta held
 _ROUNDS = 10  # of steps 2 and 3
 _REACH = 10_000  # changes of variances between two fits, at most
 _SHARES = (0.3, 0.1, 0.03)  # of a change that is tried before it is refused
-_ALIKE = 4  # power of the likeness: only near copies of one that joins need not join too
+_SMALL = 4000  # candidates, up to which one that joins keeps out all that look like it: more looks, and higher ends
+_ALIKE = 4  # power of the likeness beyond: only near copies of one that joins need not join too
+_ASCENTS = 20_000  # candidates that all restarts may look at, if their number is not given,
+_FEWEST, _MOST = 3, 20  # restarts then
 _STRANGERS = 2  # that a restart may bring in, per function of the best model
 _GRAIN = 1e-11  # a candidate of which the others explain all but this share is one of them, to rounding
 
 
 def greedy(
-    model: Any, *, tol: float = 1e-3, max_iter: int = 1000, restarts: int = 0, seed: int | np.random.Generator = 0
+    model: Any,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
+    restarts: int | None = 0,
+    seed: int | np.random.Generator = 0,
 ) -> Relevance:
     """Ascend from nothing, first roughly with beta held, then to tol; a restart counts when it ends higher."""
+    turns = affordable(len(model)) if restarts is None else restarts
     with one_blas_thread():  # most products are small; the large ones are cut into pieces for all threads
-        return _greedy(model, tol, max_iter, restarts, np.random.default_rng(seed))
+        return _greedy(model, tol, max_iter, turns, np.random.default_rng(seed))
+
+
+def affordable(candidates: int) -> int:
+    """Restarts among so many candidates: 20 up to a thousand, then fewer, and never less than 3."""
+    return int(np.clip(_ASCENTS // max(candidates, 1), _FEWEST, _MOST))
 
 
 def _greedy(model: Any, tol: float, max_iter: int, restarts: int, rng: np.random.Generator) -> Relevance:
@@ -70,6 +84,7 @@ class Climb:
 
     def __init__(self, model: Any, fit: Any, trace: list[float]) -> None:
         self.model, self.fit, self.reach = model, fit, _REACH
+        self.alike = 1 if len(model) <= _SMALL else _ALIKE
         self.refused = np.zeros(len(model), dtype=bool)
         self.trace = trace or [fit.evidence]
 
@@ -145,7 +160,7 @@ class Climb:
         while len(joined) < most and promise.max(initial=0.0) > tol:
             j = int(np.argmax(promise))
             joined.append(j)
-            promise *= 1.0 - self.model.likeness(j) ** _ALIKE
+            promise *= 1.0 - self.model.likeness(j) ** self.alike
         return np.union1d(self.fit.index, np.array(joined, dtype=np.intp))
 
     def _settle(self, chosen: Array, view: View, tol: float) -> None:
@@ -176,7 +191,9 @@ class Climb:
             self.reach = max(made // 4, 1)
 
     def _accept(self, chosen: Array, tau: Array) -> bool:
-        """Move there, unless the evidence is no higher there."""
+        """Move there, unless the evidence is no higher there or not to be trusted."""
+        if not self.model.trusted(chosen, tau):
+            return False
         new = self.model.at(chosen[tau > 0.0], tau[tau > 0.0], self.fit)
         higher = bool(new.evidence > self.fit.evidence)
         if higher:

@@ -25,6 +25,7 @@ from mercer.typing import Array
 _NEWTON = 100  # steps to the mode, at most
 _FLAT = 1e-13  # what another Newton step may still gain at the mode
 _ROUNDING = 1e-12  # of the objective
+_WIDEST = 1e5  # prior variance of the log odds by one function, beyond which Laplace's evidence means little
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,10 @@ class Laplace:
     def noise(self, fit: Mode) -> float:
         """There is no beta."""
         return 0.0
+
+    def trusted(self, index: Array, tau: Array) -> bool:
+        """Whether no function is so wide that separable classes would leave no curvature to approximate by."""
+        return bool((tau * self.size[index] <= _WIDEST * self.scale).all())
 
     def likeness(self, j: int) -> Array:
         """How much each candidate of the same class looks like candidate j."""
