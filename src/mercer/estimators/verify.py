@@ -2,8 +2,9 @@
 
     print(mercer.verify(model, X, y))
 
-Works for our support vector machines and KernelRidge and for scikit-learn's, whatever their kernel.  Everything is in
-double precision, and nothing but public attributes and parameters of the model is believed.
+Works for our support vector machines and KernelRidge and for scikit-learn's, and for our machines of regularised risk,
+whatever their kernel.  Everything is in double precision, and nothing but public attributes and parameters of the model
+is believed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from mercer.errors import bad
 from mercer.estimators.base import weights
 from mercer.estimators.ridge import KernelRidge
+from mercer.estimators.risk import verify as risk
 from mercer.estimators.svm import verify as svm
 from mercer.estimators.svm.claims import READERS
 from mercer.solvers.ridge import Expansion, RidgeCertificate, Targets, certify_ridge
@@ -66,4 +68,7 @@ def _as_ours(model: Any) -> KernelRidge:
     return KernelRidge(**{name: getattr(model, name) for name in names})
 
 
-PROVERS: dict[str, Callable[..., Solution]] = dict.fromkeys(READERS, svm.verify) | {"KernelRidge": _ridge}
+_RISK = ("KernelRiskRegressor", "KernelRiskClassifier", "KernelLogisticRegression", "KernelQuantileRegressor")
+PROVERS: dict[str, Callable[..., Solution]] = (
+    dict.fromkeys(READERS, svm.verify) | dict.fromkeys(_RISK, risk.verify) | {"KernelRidge": _ridge}
+)

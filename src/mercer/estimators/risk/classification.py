@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -10,12 +10,10 @@ from sklearn.base import ClassifierMixin
 from mercer.estimators.base import positive, weights
 from mercer.estimators.feature_machines.design import log_probabilities
 from mercer.estimators.labels import Labels
-from mercer.estimators.risk.certificate import certificate_of
 from mercer.estimators.risk.losses import loss_of
-from mercer.estimators.risk.machine import RiskMachine, Solved
+from mercer.estimators.risk.machine import RiskMachine
+from mercer.estimators.risk.problem import SOFTMAX, RiskProblem
 from mercer.solvers.losses import Logistic
-from mercer.solvers.risk import Limits, minimise_risk, softmax_risk
-from mercer.solvers.risk.minimise import stored
 from mercer.typing import Array
 
 
@@ -25,23 +23,20 @@ class RiskClassifier(ClassifierMixin, RiskMachine):  # type: ignore[misc]
     C: float
     class_weight: Any
 
-    def _solve(self, gram: Any, codes: Array, c: Array, limits: Limits, psd: bool | None) -> Solved:
-        """The functions of classes numbered from 0, with weights c of the items, and their proofs."""
+    _numeric = False
+
+    def _problems(self, codes: Array, c: Array) -> list[RiskProblem]:
+        """Of classes numbered from 0, with weights c of the items."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to items X with labels y; weights scale C."""
+    def _posed(self, y: Array, sample_weight: Any) -> tuple[list[RiskProblem], Array]:
         owner = type(self).__name__
-        C, limits = positive(owner, "C", self.C), self._limits()
-        X, y = self._checked(X, y, reset=True)
-        labels = Labels.of(owner, y, self.class_weight)
+        C, labels = positive(owner, "C", self.C), Labels.of(owner, y, self.class_weight)
         weight = C * weights(owner, sample_weight, len(y)) * labels.weight[labels.codes]
         used = np.flatnonzero(weight)
         labels.require_all(owner, used)
         self.classes_, self.class_weight_ = labels.classes, labels.weight
-        data, gram = self._training(X, used)
-        self._take(X, data, used, self._solve(gram, labels.codes[used], weight[used], limits, data.psd))
-        return self
+        return self._problems(labels.codes[used], weight[used]), used
 
     def decision_function(self, X: Any) -> Array:
         """f(x): (items,) for two classes, positive for the second, else (items, classes)."""
@@ -89,17 +84,13 @@ class KernelRiskClassifier(RiskClassifier):
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
 
-    def _solve(self, gram: Any, codes: Array, c: Array, limits: Limits, psd: bool | None) -> Solved:
+    def _problems(self, codes: Array, c: Array) -> list[RiskProblem]:
         loss = loss_of(type(self).__name__, self.loss, labels=True)
-        several = len(self.classes_) > 2
-        gram = stored(gram) if several else gram  # once for all of them
-        found = []
-        for k in range(len(self.classes_)) if several else (1,):
-            y = np.where(codes == k, 1.0, -1.0)
-            solution = minimise_risk(gram, loss, y, c, bias=self.fit_intercept, limits=limits)
-            name = f"{self.classes_[k]} against the rest" if several else ""
-            found.append((solution, certificate_of(solution, loss, psd, name)))
-        return found
+        if len(self.classes_) == 2:
+            return [RiskProblem(loss, _signs(codes, 1), c)]
+        return [
+            RiskProblem(loss, _signs(codes, k), c, f"{label} against the rest") for k, label in enumerate(self.classes_)
+        ]
 
 
 class KernelLogisticRegression(RiskClassifier):
@@ -133,13 +124,10 @@ class KernelLogisticRegression(RiskClassifier):
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
 
-    def _solve(self, gram: Any, codes: Array, c: Array, limits: Limits, psd: bool | None) -> Solved:
+    def _problems(self, codes: Array, c: Array) -> list[RiskProblem]:
         if len(self.classes_) == 2:
-            y = np.where(codes == 1, 1.0, -1.0)
-            found = minimise_risk(gram, Logistic(), y, c, bias=self.fit_intercept, limits=limits)
-            return [(found, certificate_of(found, Logistic(), psd))]
-        found = softmax_risk(gram, codes, len(self.classes_), c, bias=self.fit_intercept, limits=limits)
-        return [(found, certificate_of(found, "softmax", psd))]
+            return [RiskProblem(Logistic(), _signs(codes, 1), c)]
+        return [RiskProblem(SOFTMAX, codes, c, outputs=len(self.classes_))]
 
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class | x) in the order of classes_."""
@@ -148,3 +136,8 @@ class KernelLogisticRegression(RiskClassifier):
     def predict_proba(self, X: Any) -> Array:
         """P(class | x) in the order of classes_."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
+
+
+def _signs(codes: Array, k: int) -> Array:
+    """+1 for the items of class k, -1 for the others."""
+    return np.where(codes == k, 1.0, -1.0)

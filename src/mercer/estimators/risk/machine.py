@@ -2,8 +2,8 @@
 
     minimise  1/2 |h|^2 + C sum_i w_i loss(y_i, f(x_i)),      f = h + intercept
 
-The minimiser has the form h = sum_i c_i k(., x_i) (T15).  `fit` of a subclass checks, names its loss, has it solved on
-the Gram of the items that count, and keeps those with a coefficient.
+The minimiser has the form h = sum_i c_i k(., x_i) (T15).  A subclass poses its problems; `fit` has them solved on the
+Gram of the items that count, and keeps those with a coefficient.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,14 +20,13 @@ from mercer.estimators.base import OpenFit
 from mercer.estimators.expander import Expander
 from mercer.estimators.expansion import Data
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.risk.certificate import RiskCertificate, worst_of
+from mercer.estimators.risk.certificate import RiskCertificate, certificate_of, worst_of
+from mercer.estimators.risk.problem import RiskProblem
 from mercer.solvers.risk import FeatureGram, Limits, RiskSolution
+from mercer.solvers.risk.minimise import stored
 from mercer.typing import Array
 
 SHARE = 10  # items per column from which on a linear machine is solved on its features
-
-
-Solved = Sequence[tuple[RiskSolution, RiskCertificate]]
 
 
 class RiskMachine(Expander):
@@ -38,6 +37,23 @@ class RiskMachine(Expander):
     max_iter: int
     time_limit: float | None
     check_psd: str
+    _numeric: bool  # whether targets are numbers
+
+    def _posed(self, y: Array, sample_weight: Any) -> tuple[Sequence[RiskProblem], Array]:
+        """The problems that targets and weights pose, and the positions of the items that count."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with numbers or labels y; weights scale C."""
+        limits = self._limits()
+        X, y = self._checked(X, y, reset=True, numeric=self._numeric)
+        problems, used = self._posed(y, sample_weight)
+        data, gram = self._training(X, used)
+        gram = stored(gram) if len(problems) > 1 else gram  # once for all of them
+        found = [problem.solve(gram, bias=self.fit_intercept, limits=limits) for problem in problems]
+        proofs = [certificate_of(f, p.loss, data.psd, p.name) for f, p in zip(found, problems, strict=True)]
+        self._take(X, data, used, found, proofs)
+        return self
 
     def _limits(self) -> Limits:
         """How exactly, how long: checked."""
@@ -57,9 +73,10 @@ class RiskMachine(Expander):
         gram = data.double().gram()
         return data, _on_features(gram if len(used) == len(data) else gram.sub(used), linear=data.linear)
 
-    def _take(self, X: Any, data: Data, used: Array, solved: Solved) -> None:
+    def _take(
+        self, X: Any, data: Data, used: Array, found: Sequence[RiskSolution], proofs: Sequence[RiskCertificate]
+    ) -> None:
         """Keep the functions of all solutions, and their proof."""
-        found, proofs = zip(*solved, strict=True)
         columns = np.column_stack([solution.coef for solution in found])
         some = np.flatnonzero(columns.any(axis=1))
         self._keep(X, data, used[some], columns[some], np.concatenate([solution.bias for solution in found]))

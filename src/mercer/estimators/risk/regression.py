@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
 from mercer.errors import bad
 from mercer.estimators.base import positive, weights
-from mercer.estimators.risk.certificate import certificate_of
 from mercer.estimators.risk.losses import loss_of
 from mercer.estimators.risk.machine import RiskMachine
+from mercer.estimators.risk.problem import RiskProblem
 from mercer.solvers.losses import Pinball
-from mercer.solvers.risk import minimise_risk
 from mercer.solvers.risk.minimise import AnyLoss
 from mercer.typing import Array
 
@@ -23,22 +22,16 @@ class RiskRegressor(RegressorMixin, RiskMachine):  # type: ignore[misc]
     """A subclass names its loss."""
 
     C: float
+    _numeric = True
 
     def _loss(self) -> AnyLoss:
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to items X with numbers y; weights scale C."""
+    def _posed(self, y: Array, sample_weight: Any) -> tuple[list[RiskProblem], Array]:
         owner = type(self).__name__
-        C, loss, limits = positive(owner, "C", self.C), self._loss(), self._limits()
-        X, y = self._checked(X, y, reset=True, numeric=True)
-        weight = weights(owner, sample_weight, len(y))
+        C, loss, weight = positive(owner, "C", self.C), self._loss(), weights(owner, sample_weight, len(y))
         used = np.flatnonzero(weight)
-        data, gram = self._training(X, used)
-        target = y[used].astype(np.float64)
-        found = minimise_risk(gram, loss, target, C * weight[used], bias=self.fit_intercept, limits=limits)
-        self._take(X, data, used, [(found, certificate_of(found, loss, data.psd))])
-        return self
+        return [RiskProblem(loss, y[used].astype(np.float64), C * weight[used])], used
 
     def predict(self, X: Any) -> Array:
         """f(x) for every item."""

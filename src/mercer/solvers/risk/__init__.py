@@ -5,6 +5,7 @@ boxes.py         losses made of straight lines, by the dual of support vector ma
 newton.py        smooth losses, by Newton's method; its parts are targets.py (data and loss), curvature.py,
                  system.py (the linear system of a step), line_search.py and features.py (K = ZZ')
 linear.py        linear functions under a penalty of their weights: l2, l1, or a number of them
+proof.py         the proof of any function, from its coefficients
 solution.py      what is returned, with its proof, and the limits of the work
 """
 
