@@ -64,7 +64,7 @@ class SelfTimed:
 
     seconds: float
     value: Any
-    parts: int = 1  # the processor time of this one is counted so often
+    parts: int = 1  # the processor time of this one is counted so often; 0 where it says nothing
     bound: bool = False  # it was stopped, or gave up, before it had the answer: the seconds are a lower bound
 
 
@@ -182,7 +182,9 @@ def _row(case: Case, size: int, rival: str, result: Race, bytes_of: dict[str, in
         ours_s=ours,
         rival_s=theirs,
         ratio=None if theirs is None else theirs / ours,
-        cpu_ratio=None if theirs is None or not result.cpu[OURS] else result.cpu[rival] / result.cpu[OURS],
+        cpu_ratio=None
+        if theirs is None or not result.cpu[OURS] * result.cpu[rival]
+        else result.cpu[rival] / result.cpu[OURS],
         same=None if theirs is None else verdict.same,
         detail=verdict.detail,
         floor_s=floor,
