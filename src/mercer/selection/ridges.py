@@ -1,7 +1,7 @@
 """Kernel ridge regressions of one kernel, on all folds and for all alphas at once.
 
-They share the products with one Gram (solvers/shifted_lanczos.py).  What that leaves open, because an alpha is small
-for this Gram, is factorised.  To leave out one item at a time there is a closed form (solvers/ridge.py).
+They share the products with one Gram (solvers/ridge_cells.py).  What that leaves open, because an alpha is small for
+this Gram, is factorised.  To leave out one item at a time there is a closed form (solvers/ridge.py).
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from mercer.selection.folds import Fold
 from mercer.selection.judging import Fit
 from mercer.solvers import ridge
 from mercer.solvers.ridge import Targets
-from mercer.solvers.shifted_lanczos import Basis, Column, solve_shifted
+from mercer.solvers.ridge_cells import solve_cells
+from mercer.solvers.ridge_systems import Column
 from mercer.solvers.spectrum import Spectrum
 from mercer.typing import Array
 
-GAP = 1e-8  # relative, that is asked of a fit: values are then right to about its root
-MOST = 1 / 8  # vectors of a basis per item, after which factorising is quicker
+GAP = 1e-7  # relative, that is asked of a fit: values are then right to about its root, and scores to 1e-5
+MOST = 30  # steps of conjugate gradients, after which another way is quicker
 
 
 class ScoredRidge(KernelRidge):
@@ -47,12 +48,14 @@ def solve_ridges(machines: Sequence[KernelRidge], folds: Sequence[Fold]) -> list
     """All machines on all folds: a list for every fold."""
     K, alphas = folds[0].K, np.array([float(machine.alpha) for machine in machines])
     tasks = [_targets(fold, machines[0]) for fold in folds]
-    columns = [_column(fold, t, j) for fold, t in zip(folds, tasks, strict=True) for j in range(t.k)]
-    most = max(50, int(MOST * len(K)))
-    bases = solve_shifted(K, columns, alphas, tol=GAP, most=most, go_on=folds[0].go_on)
-    parts = iter(bases)
-    return [_fits(machines, alphas, fold, t, [next(parts) for _ in range(t.k)])
-            for fold, t in zip(folds, tasks, strict=True)]  # fmt: skip
+    columns = [column for fold, t in zip(folds, tasks, strict=True) for column in _columns(fold, t)]
+    cells = solve_cells(K, columns, alphas, tol=GAP, most=MOST, go_on=folds[0].go_on)
+    out, first = [], 0
+    for fold, t in zip(folds, tasks, strict=True):
+        part = slice(first, first + t.k)
+        out.append(_fits(machines, alphas, fold, t, cells.values[part], cells.gaps[part].max(axis=0)))
+        first += t.k
+    return out
 
 
 def _targets(fold: Fold, machine: KernelRidge) -> Targets:
@@ -60,21 +63,20 @@ def _targets(fold: Fold, machine: KernelRidge) -> Targets:
     return Targets(columns_of(fold.y[fold.train]), weight, bool(machine.fit_intercept))
 
 
-def _column(fold: Fold, t: Targets, j: int) -> Column:
-    """Output j of a fold, on all items of which those that do not train have no weight."""
-    s, target = np.zeros(len(fold.K)), np.zeros(len(fold.K))
-    s[fold.train], target[fold.train] = t.s, t.Y[:, j]
-    return Column(s, target, fold.scored, t.intercept)
+def _columns(fold: Fold, t: Targets) -> list[Column]:
+    """The outputs of a fold, on all items of which those that do not train have no weight."""
+    s, Y = np.zeros(len(fold.K)), np.zeros((t.k, len(fold.K)))
+    s[fold.train], Y[:, fold.train] = t.s, t.Y.T
+    return [Column(s, target, t.intercept) for target in Y]
 
 
 def _fits(
-    machines: Sequence[KernelRidge], alphas: Array, fold: Fold, t: Targets, bases: Sequence[Basis]
+    machines: Sequence[KernelRidge], alphas: Array, fold: Fold, t: Targets, F: Array, gaps: Array
 ) -> list[Fit | None]:
-    gaps = np.max([basis.gaps if basis.size else np.zeros(len(alphas)) for basis in bases], axis=0)
-    F = np.stack([basis.values() if len(basis) else _none(basis) for basis in bases], axis=1)  # (seen, outputs, alphas)
+    """The fits of a fold from F (outputs, alphas, items); what is open is factorised while there is time."""
     out: list[Fit | None] = []
     for m, machine in enumerate(machines):
-        values, gap = F[:, :, m], float(gaps[m])
+        values, gap = F[:, m, fold.scored].T, float(gaps[m])
         if gap > GAP:
             if not fold.go_on():
                 out.append(None)
@@ -82,13 +84,6 @@ def _fits(
             values, gap = _factorised(fold, t, alphas[m])
         out.append(fold.fit(_as(machine), values[:, 0] if fold.y.ndim == 1 else values, gap))
     return out
-
-
-def _none(basis: Basis) -> Array:
-    """The values of a column that has no basis: zero, or the mean target."""
-    c = basis.column
-    level = c.s @ (c.s * c.target) / (c.s @ c.s) if c.intercept else 0.0
-    return np.full((len(c.seen), len(basis.alphas)), level)
 
 
 def _factorised(fold: Fold, t: Targets, alpha: float) -> tuple[Array, float]:

@@ -3,8 +3,10 @@
 SciPy's own wrappers hold the lock and copy parts that are not contiguous.  The routines behind them are public
 (scipy.linalg.cython_blas, cython_lapack) and are called here by their addresses.  Arrays are float64 with rows that are
 contiguous (any slice of a C-ordered matrix), L and T are lower triangular, and only that triangle is read or written.
+The first two take float32 as well.
 
     cholesky(A)                A -> L with A = L L'; the row where that failed, or None
+    substitute(x, L)           x -> L^-1 x             (or L^-T x)
     invert(L)                  L -> L^-1
     square(T)                  T -> T'T
     minus_products(C, P, Q)    C -> C - P Q'           minus_square(C, P)        C -> C - P P'
@@ -45,7 +47,10 @@ def _call(name: str, *arguments: Any) -> None:
     given: list[Any] = []
     for argument in arguments:
         if isinstance(argument, np.ndarray):
-            given += [argument.ctypes.data, ctypes.byref(ctypes.c_int(max(1, argument.strides[0] // 8)))]
+            given += [
+                argument.ctypes.data,
+                ctypes.byref(ctypes.c_int(max(1, argument.strides[0] // argument.itemsize))),
+            ]
         elif isinstance(argument, str):
             given.append(argument.encode())
         else:
@@ -63,8 +68,14 @@ def _int(number: int) -> ctypes.c_int:
 def cholesky(A: Array) -> int | None:
     """A -> L with A = L L', and the row at which that failed, if it did."""
     info = _int(0)
-    _call("dpotrf", "U", _int(len(A)), A, info)
+    _call("spotrf" if A.dtype == np.float32 else "dpotrf", "U", _int(len(A)), A, info)
     return int(info.value) - 1 if info.value else None
+
+
+def substitute(x: Array, L: Array, *, transposed: bool = False) -> None:
+    """x -> L^-1 x, or L^-T x."""
+    name = "strsv" if L.dtype == np.float32 else "dtrsv"
+    _call(name, "U", "N" if transposed else "T", "N", _int(len(L)), L, x)
 
 
 def invert(L: Array) -> None:

@@ -1,0 +1,152 @@
+"""Ridge problems that differ in alpha and in who takes part, all from products with one matrix (M10).
+
+    (A_f + alpha I) c = z_f,     A_f = P S K S P          one cell for every alpha and every column f: a fold, an output
+
+By conjugate gradients for all cells at once: an iteration is one product of K with as many rows as there are cells
+left, and what K makes of a solution on items that take no part predicts them.  Two ways make the systems nearly the
+identity (solvers/ridge_preconditioners.py): first a few columns of a factor of K, which is enough for most cells, and
+for what that leaves open a factor near its alpha.
+
+A cell is done when its residual r is small: |r|^2 bounds how far the ridge objective is from its optimum
+(solvers/ridge.py), and f(x) is within sqrt(k(x, x) / alpha) |r| of the minimiser, for k_x'(A + alpha I)^-1 k_x is at
+most k(x, x).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mercer.solvers.ridge_preconditioners import LowRank, Pole
+from mercer.solvers.ridge_systems import Column, Systems
+from mercer.typing import Array
+
+_WIDE = 300.0  # largest over smallest alpha that share a factor
+_SOON = 8  # steps, before which nothing is said about how long it will take
+_HELD = 4.0  # numbers in factors at a time, in units of those of K
+
+Precondition = Callable[[Array, Array], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """For every column and alpha: f on all items, a bound on its relative distance from the optimum, iterations."""
+
+    values: Array  # (columns, alphas, n)
+    gaps: Array  # (columns, alphas)
+    iterations: Array  # (columns, alphas, 2), of either way
+    rank: int  # columns that the first way took
+
+
+def solve_cells(
+    K: Array, columns: Sequence[Column], alphas: Array, *, tol: float, most: int, go_on: Callable[[], bool]
+) -> Cells:
+    """All cells until their gaps are within tol, or for `most` iterations of each way."""
+    systems = Systems(K, columns, np.asarray(alphas, dtype=float))
+    found = _Gradients(systems, tol, most, go_on)
+    rank = found.by_low_rank()
+    found.by_poles()
+    shape = len(columns), len(systems.alphas)
+    values = _with_intercepts(found.U.reshape(*shape, len(K)), columns)
+    return Cells(values, found.gaps.reshape(shape), found.steps.reshape(*shape, 2), rank)
+
+
+def _with_intercepts(U: Array, columns: Sequence[Column]) -> Array:
+    """f + b, b = s'(S y - S f) / s's, in the place of f."""
+    for column, values in zip(columns, U, strict=True):
+        if column.intercept:
+            w = column.s**2
+            values += ((w @ column.target - values @ w) / w.sum())[:, None]
+    return U
+
+
+class _Gradients:
+    """Conjugate gradients: for every cell z, its solution c, U = K S c, the residual r, and how far it is."""
+
+    def __init__(self, systems: Systems, tol: float, most: int, go_on: Callable[[], bool]) -> None:
+        self.systems, self.tol, self.most, self.go_on = systems, tol, most, go_on
+        self.Z = np.repeat(np.stack([column.z for column in systems.columns]), len(systems.alphas), axis=0)
+        self.C, self.U, self.R = np.zeros_like(self.Z), np.zeros_like(self.Z), self.Z.copy()
+        self.gaps = np.where(self.Z.any(axis=1), np.inf, 0.0)
+        self.steps = np.zeros((len(systems), 2), dtype=int)
+
+    @property
+    def open(self) -> Array:
+        """The cells that are not solved."""
+        return np.flatnonzero(~(self.gaps <= self.tol))
+
+    def by_low_rank(self) -> int:
+        """The first way for all cells; the number of columns it took."""
+        if not len(self.open) or not self.most or not self.go_on():
+            return 0
+        way = LowRank.of(self.systems)
+        self._run(way, self.open, 0)
+        return way.rank
+
+    def by_poles(self) -> None:
+        """The second way for what is open: alphas that are near each other, on as many columns as memory is for."""
+        while self.most and len(self.open) and self.go_on():
+            alpha = self.systems.alpha(self.open)
+            near = self.open[(alpha * _WIDE >= alpha.max()) & (self.steps[self.open, 1] == 0)]
+            if not len(near):
+                return
+            some = self._at_a_time(np.unique(self.systems.column(near)))
+            near = near[np.isin(self.systems.column(near), some)]
+            alpha = self.systems.alpha(near)
+            way = Pole.of(self.systems, some.tolist(), float(np.sqrt(alpha.min() * alpha.max())))
+            self.steps[near, 1] = 1  # tried
+            self._run(way, near, 1)
+
+    def _at_a_time(self, columns: Array) -> Array:
+        """As many of them as have factors that fit."""
+        sizes = [np.count_nonzero(self.systems.columns[f].s) ** 2 for f in columns.tolist()]
+        fits = np.cumsum(sizes) <= _HELD * len(self.systems.K) ** 2
+        return columns[: max(1, int(fits.sum()))]
+
+    def _run(self, way: Precondition, cells: Array, which: int) -> None:
+        """Iterate on these cells until each is solved, has no direction of descent, or had its number of steps."""
+        a = self.systems.alpha(cells)
+        Z, C, U, R = (part[cells] for part in (self.Z, self.C, self.U, self.R))
+        D, rho, first = np.zeros_like(R), np.full(len(cells), np.inf), self.gaps[cells]
+        for step in range(1, self.most + 1):
+            Y = way(R, cells)
+            now = _dots(R, Y)
+            D *= (now / rho)[:, None]
+            D += Y
+            V, AD = self.systems.multiply(D, cells)
+            curvature = _dots(D, AD)
+            good = (curvature > 0.0) & (now > 0.0)
+            size = np.divide(now, curvature, out=np.zeros(len(now)), where=good)[:, None]
+            C += size * D
+            U += size * V
+            R -= size * AD
+            rho = now
+            gaps = _gaps(R, a, Z, C)
+            first = gaps if step == 1 else first
+            leave = (gaps <= self.tol) | ~good | self._late(gaps, first, step) | (not self.go_on())
+            if leave.any():
+                out, stay = cells[leave], ~leave
+                self.C[out], self.U[out], self.R[out] = C[leave], U[leave], R[leave]
+                self.gaps[out], self.steps[out, which] = gaps[leave], step
+                cells, a, rho, first = cells[stay], a[stay], rho[stay], first[stay]
+                Z, C, U, R, D = (part[stay] for part in (Z, C, U, R, D))
+            if not len(cells):
+                return
+
+    def _late(self, gaps: Array, first: Array, step: int) -> Array:
+        """Which cells have had their steps, or have not come half as far as they should have to be done in time."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            done = np.log(gaps / first) / np.log(self.tol / first)
+        return (step >= _SOON) & ~(done >= 0.5 * step / self.most) | (step >= self.most)
+
+
+def _gaps(R: Array, a: Array, Z: Array, C: Array) -> Array:
+    """For every cell a bound on (objective - its minimum) / objective; the objective is alpha z'c."""
+    objective = a * _dots(Z, C)
+    return np.asarray(np.divide(_dots(R, R), objective, out=np.full(len(a), np.inf), where=objective > 0.0))
+
+
+def _dots(A: Array, B: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->i", A, B))

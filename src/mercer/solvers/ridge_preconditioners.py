@@ -1,0 +1,167 @@
+"""Approximate inverses for ridge systems (solvers/ridge_systems.py): M^-1 (A + alpha I) is to be near the identity.
+
+Some columns of a Cholesky factor, K ~ L L', serve all cells: with L_f = P S L,
+
+    M = L_f L_f' + m I,     M^-1 = (I - L_f (L_f'L_f + m I)^-1 L_f') / m,     m = alpha + tr(K - L L') / n
+
+of which a large alpha needs the first columns only.  What they leave of K is on average what m allows for, and M is the
+better the less its eigenvalues differ.  Where K has no few columns for an alpha as small as this, the
+whole matrix of a column is factorised in single precision, once for all alphas that are near a pole p:
+
+    M = A + p I,      eigenvalues of M^-1 (A + alpha I)  between 1 and alpha / p,  but for rounding
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mercer.solvers import blas
+from mercer.solvers.partial_cholesky import partial_cholesky
+from mercer.solvers.ridge_systems import Column, Systems
+from mercer.typing import Array
+
+_LEFT = 100.0  # alphas, that the columns of a cell may leave of the trace of K
+_SHARE = 5  # items per column of L, at least
+_ROUNDING = 6e-8  # of the trace: the least pole at which single precision is sure to see a positive matrix
+_NOTHING = 1e-10  # poles: entries that are left out, for products of them would be too small to be fast
+
+
+@dataclass(frozen=True, eq=False)
+class LowRank:
+    """M^-1 by columns L, with m for every alpha and (L_f'L_f + m I)^-1 for every cell."""
+
+    systems: Systems
+    L: Array
+    m: Array
+    inverses: dict[int, Array] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, systems: Systems) -> LowRank:
+        """With as many columns as the smallest alpha asks for, up to a share of the items."""
+        found = partial_cholesky(systems.K, len(systems.K) // _SHARE, _LEFT * float(systems.alphas.min()))
+        ranks = np.array([found.rank(_LEFT * float(alpha)) for alpha in systems.alphas])
+        made = cls(systems, found.L, systems.alphas + found.left[ranks] / len(systems.K))
+        if made.rank:
+            made._invert(ranks)
+        return made
+
+    @property
+    def rank(self) -> int:
+        """The number of columns."""
+        return int(self.L.shape[1])
+
+    def _invert(self, ranks: Array) -> None:
+        """The inverses, which outputs of a fold share."""
+        columns = self.systems.columns
+        base = np.asarray(np.max([column.s for column in columns], axis=0))
+        whole = _gram(self.L, base)
+        made: dict[int, list[Array | None]] = {}
+        for f, column in enumerate(columns):
+            if id(column.s) not in made:
+                G = _gram_of(self.L, column, base, whole)
+                made[id(column.s)] = [_inverse(G[:r, :r], m) for r, m in zip(ranks.tolist(), self.m, strict=True)]
+            for l, H in enumerate(made[id(column.s)]):
+                if H is not None:
+                    self.inverses[f * len(self.m) + l] = H
+
+    def __call__(self, R: Array, cells: Array) -> Array:
+        """M^-1 r for rows r that P leaves alone."""
+        m = self.m[cells % len(self.m), None]
+        if not self.inverses:
+            return np.asarray(R / m)
+        roots = self.systems.roots(cells)
+        Y = (R * roots) @ self.L
+        for y, cell in zip(Y, cells.tolist(), strict=True):
+            H = self.inverses.get(cell)
+            r = 0 if H is None else len(H)
+            if H is not None:
+                y[:r] = H @ y[:r]
+            y[r:] = 0.0
+        return np.asarray((R - self.systems.project((Y @ self.L.T) * roots, cells)) / m)
+
+
+def _gram(L: Array, s: Array) -> Array:
+    """L'S^2 L."""
+    scaled = L if (s == 1.0).all() else L * s[:, None]
+    return np.asarray(scaled.T @ scaled)
+
+
+def _gram_of(L: Array, column: Column, base: Array, whole: Array) -> Array:
+    """L_f'L_f, from that of all items where fewer are left out than take part."""
+    s = column.s
+    out = np.flatnonzero(s != base)
+    few = 2 * len(out) < len(s) and not s[out].any()
+    G = whole - _gram(L[out], base[out]) if few else _gram(L, s)
+    if column.intercept:
+        level = (s**2 @ L) / np.linalg.norm(s)
+        G = G - np.outer(level, level)
+    return G
+
+
+def _inverse(G: Array, m: float) -> Array | None:
+    """(G + m I)^-1; None where there is none, or nothing to invert."""
+    from mercer.compiled.symmetric import mirror
+
+    H = np.array(G, order="C")
+    H.flat[:: len(H) + 1] += m
+    if not len(H) or blas.cholesky(H) is not None:
+        return None
+    blas.invert(H)
+    blas.square(H)
+    mirror(H)
+    return H
+
+
+@dataclass(frozen=True, eq=False)
+class Pole:
+    """M^-1 of some columns by their Cholesky factors in single precision; zero where there is no factor."""
+
+    systems: Systems
+    factors: dict[int, tuple[Array, Array, Array]]  # by column: items, L, and M^-1 s
+
+    @classmethod
+    def of(cls, systems: Systems, columns: Sequence[int], pole: float) -> Pole:
+        """The factors of A + pole I, which the outputs of a fold share."""
+        made: dict[int, tuple[Array, Array, Array] | None] = {}
+        for f in columns:
+            s = systems.columns[f].s
+            if id(s) not in made:
+                made[id(s)] = _factor(systems.K, s, pole)
+        found = {f: made[id(systems.columns[f].s)] for f in columns}
+        return cls(systems, {f: factor for f, factor in found.items() if factor is not None})
+
+    def __call__(self, R: Array, cells: Array) -> Array:
+        """M^-1 r; with an intercept (M^-1 - u u' / s'u) r, u = M^-1 s."""
+        Y = np.zeros_like(R)
+        for y, r, f in zip(Y, R, self.systems.column(cells).tolist(), strict=True):
+            if f in self.factors:
+                items, L, u = self.factors[f]
+                solved, s = _solved(L, r[items]), self.systems.columns[f].s[items]
+                y[items] = solved - u * (s @ solved / (s @ u)) if self.systems.columns[f].intercept else solved
+        return Y
+
+
+def _factor(K: Array, s: Array, pole: float) -> tuple[Array, Array, Array] | None:
+    items = np.flatnonzero(s)
+    A = np.empty((len(items), len(items)), dtype=np.float32)
+    for row, i in zip(A, items.tolist(), strict=True):
+        row[:] = K[i, items]
+    if (s[items] != 1.0).any():
+        A *= s[items, None].astype(np.float32)
+        A *= s[items].astype(np.float32)
+    pole = max(pole, _ROUNDING * float(np.trace(A, dtype=float)))
+    A[np.abs(A) < _NOTHING * pole] = 0.0
+    A.flat[:: len(A) + 1] += np.float32(pole)
+    return None if blas.cholesky(A) is not None else (items, A, _solved(A, s[items]))
+
+
+def _solved(L: Array, r: Array) -> Array:
+    """(L L')^-1 r, scaled so that single precision holds it."""
+    size = float(np.abs(r).max(initial=0.0)) or 1.0
+    x = (r / size).astype(np.float32)
+    blas.substitute(x, L)
+    blas.substitute(x, L, transposed=True)
+    return np.asarray(x.astype(np.float64) * size)
