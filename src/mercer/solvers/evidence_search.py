@@ -55,10 +55,10 @@ class Level(Protocol):
 
 @dataclass(frozen=True)
 class Prior:
-    """theta_j ~ N(centre_j, spread^2): log p(theta) without its constant."""
+    """theta_j ~ N(centre_j, spread_j^2): log p(theta) without its constant; an infinite spread says nothing."""
 
     centre: Array
-    spread: float
+    spread: float | Array
 
     def value(self, theta: Array) -> float:
         return -0.5 * float(np.sum(((theta - self.centre) / self.spread) ** 2))

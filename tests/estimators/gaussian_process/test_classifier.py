@@ -188,14 +188,26 @@ def test_the_softmax_does_not_depend_on_the_names_of_classes_M38():
 
 
 def test_iris_is_learned_all_three_ways_M38():
-    """With a prior on theta: else the variance of f grows, and with it the doubt of Laplace's approximation."""
+    """With a prior on the variance of f: else that grows, and with it the doubt of Laplace's approximation."""
     train = np.arange(150) % 2 == 0
     for way in ("softmax", "one_vs_rest", "one_vs_one"):
-        m = GaussianProcessClassifier("rbf", multi_class=way, prior=1.0).fit(IRIS[train], SPECIES[train])
-        assert m.score(IRIS[~train], SPECIES[~train]) > 0.93
-        loose = GaussianProcessClassifier("rbf", multi_class=way).fit(IRIS[train], SPECIES[train])
-        losses = [log_loss(SPECIES[~train], model.predict_proba(IRIS[~train])) for model in (m, loose)]
-        assert losses[0] < min(losses[1], 0.35)
+        losses = []
+        for prior in ("auto", 1.0, None):
+            m = GaussianProcessClassifier("rbf", multi_class=way, prior=prior).fit(IRIS[train], SPECIES[train])
+            assert m.score(IRIS[~train], SPECIES[~train]) > 0.93
+            losses.append(log_loss(SPECIES[~train], m.predict_proba(IRIS[~train])))
+        assert max(losses[:2]) < min(losses[2], 0.35)
+
+
+@pytest.mark.parametrize(
+    "kernel", [KERNEL, reference.ConstantKernel(1.0) * reference.RBF(1.0)], ids=["ours", "scikit-learn"]
+)
+def test_kernel_objects_are_tuned_by_the_evidence_alone_unless_a_prior_is_given_M38(kernel):
+    free, auto, held = (
+        GaussianProcessClassifier(kernel, prior=p).fit(X, three > 0).kernel_.theta for p in (None, "auto", 0.1)
+    )
+    assert_array_equal(auto, free)
+    assert np.abs(held - free).max() > 0.1
 
 
 def test_probabilities_of_overlapping_uniforms_are_calibrated_E12():
@@ -421,6 +433,7 @@ def test_clones_pickles_and_searches_work_I4():
         ({"n_restarts_optimizer": -1}, "n_restarts_optimizer"),
         ({"check_psd": "maybe"}, "check_psd"),
         ({"prior": 0.0}, "prior"),
+        ({"prior": "strong"}, "prior"),
         ({"kernel": "rfb"}, "kernel"),
     ],
 )

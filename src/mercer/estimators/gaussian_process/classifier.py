@@ -48,8 +48,10 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
                             the hyper-parameters, and a function as in scikit-learn is called on all items
     n_restarts_optimizer    starts besides the hyper-parameters given, drawn between their bounds by random_state
     class_weight            None, "balanced" or {label: weight}: an item of weight w counts as w equal items
-    prior                   a standard deviation s: theta ~ N(its start, s^2) is weighed against the evidence.  Classes
-                            that can be separated have no largest variance of f; a prior keeps it moderate
+    prior                   a standard deviation s: theta ~ N(its start, s^2) is weighed against the evidence; None is
+                            the evidence alone.  Classes that can be separated have no largest variance of f, and
+                            probabilities suffer; so "auto" is s = 2 for the variances of a kernel given by its name,
+                            and None for kernel objects, whose starts are the user's
     max_iter_predict        steps of Newton's method for the posterior's maximum
     warm_start              a further fit begins at the maximum of the last one
     copy_X_train            keep a copy of the items, as they may change later
@@ -79,7 +81,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         n_jobs: Any = None,
         likelihood: str = "logistic",
         class_weight: Any = None,
-        prior: float | None = None,
+        prior: float | str | None = "auto",
         check_psd: str = "warn",
     ) -> None:
         self.kernel = kernel
@@ -129,7 +131,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         if not (self.optimizer in (None, "fmin_l_bfgs_b") or callable(self.optimizer)):
             raise bad(owner, "optimizer", "'fmin_l_bfgs_b', None or a function", repr(self.optimizer),
                       "None keeps the hyper-parameters.")  # fmt: skip
-        if self.prior is not None:
+        if self.prior is not None and self.prior != "auto":
             positive(owner, "prior", self.prior)
 
     def _problems(self, codes: Array, weight: Array) -> list[Problem]:

@@ -17,7 +17,7 @@ from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.labelled import Approximation, Posterior, Problem
 from mercer.estimators.gaussian_process.means import Zero
 from mercer.estimators.gaussian_process.report import FitReport, at_bounds
-from mercer.estimators.gaussian_process.setup import Setup, kernel_of
+from mercer.estimators.gaussian_process.setup import Setup, by_name, kernel_of
 from mercer.estimators.gaussian_process.tuning import negative
 from mercer.gram import LazyGram
 from mercer.kernels import Fixed, White
@@ -27,6 +27,10 @@ from mercer.typing import Array
 _FEW = 200  # items of the smallest subset that hyper-parameters are looked for on
 _LEFT = 1e-3  # nats of evidence still to be had where the search ends
 _SIGNS = np.array([-1.0, 1.0])  # targets of variance 1
+_WEAK = (
+    2.0  # standard deviation of the logarithm of a variance that was not given: a factor of 50 either way is 2 of it
+)
+_VARIANCES = ("Scaled.factor", "Constant.value")
 
 
 def latent_model(gp: Any, X: Any) -> Setup:
@@ -140,9 +144,22 @@ def _representative(y: Array, size: int) -> Array:
 def _by_search(gp: Any, model: Setup, ladder: list[LabelEvidence], random: Any) -> tuple[Array, tuple[Climb, ...]]:
     start, bounds = model.covariance.theta, model.bounds
     others = [random.uniform(*bounds.T) for _ in range(gp.n_restarts_optimizer)]
-    prior = None if gp.prior is None else Prior(start, float(gp.prior))
-    found = search(ladder, [start, *others], bounds, prior=prior, tol=_LEFT)
+    found = search(ladder, [start, *others], bounds, prior=_prior(gp, model.covariance), tol=_LEFT)
     return found.best.theta, found.climbs
+
+
+def _prior(gp: Any, covariance: Covariance) -> Prior | None:
+    """What is weighed against the evidence; "auto" holds the variances of a kernel that was only named.
+
+    Labels of classes that can be separated are the better explained the larger f is, without end; Laplace's Gaussian is
+    then far too wide, and probabilities go to those of no knowledge.
+    """
+    if gp.prior != "auto":
+        return None if gp.prior is None else Prior(covariance.theta, float(gp.prior))
+    if not by_name(gp):
+        return None
+    held = np.array([name in _VARIANCES for name in covariance.names])
+    return Prior(covariance.theta, np.where(held, _WEAK, np.inf))
 
 
 def _by_function(gp: Any, model: Setup, level: LabelEvidence, random: Any) -> Array:
