@@ -27,8 +27,8 @@ _REACH = 10_000  # changes of variances between two fits, at most
 _SHARES = (0.3, 0.1, 0.03)  # of a change that is tried before it is refused
 _SMALL = 4000  # candidates, up to which one that joins keeps out all that look like it: more looks, and higher ends
 _ALIKE = 4  # power of the likeness beyond: only near copies of one that joins need not join too
-_LOOKS = 12_000_000  # entries of the design that all restarts may look at, if their number is not given,
-_FEWEST, _MOST = 3, 20  # restarts then
+_LOOKS = 8_000_000  # entries of the design that all restarts may look at, if their number is not given,
+_FEWEST, _MOST = 2, 20  # restarts then
 _STRANGERS = 2  # that a restart may bring in, per function of the best model
 _GRAIN = 1e-11  # a candidate of which the others explain all but this share is one of them, to rounding
 
@@ -48,7 +48,7 @@ def greedy(
 
 
 def affordable(candidates: int) -> int:
-    """Restarts among so many candidates: 20 for some hundreds, then fewer, and never less than 3."""
+    """Restarts among so many candidates: 20 for some hundreds, then fewer, and never less than 2."""
     return int(np.clip(_LOOKS // max(candidates, 1) ** 2, _FEWEST, _MOST))
 
 
