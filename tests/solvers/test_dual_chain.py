@@ -8,8 +8,10 @@ from numpy.testing import assert_allclose
 
 from mercer.gram import StoredGram
 from mercer.kernels import RBF
-from mercer.solvers.dual import many, solve, svc, svr
-from mercer.solvers.dual.many import Part, solve_chain
+from mercer.solvers.dual import chained, many, solve, svc, svr
+from mercer.solvers.dual.certificate import certify
+from mercer.solvers.dual.chained import solve_chains
+from mercer.solvers.dual.many import Part
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(150, 3))
@@ -21,83 +23,118 @@ CS = [0.01, 0.1, 1.0, 10.0, 1e3, 1e5]
 always = lambda: True
 
 
-def classifiers(values):
-    return [Part(some, svc(labels[some], C)) for C in values]
+whole = np.arange(len(K))
 
 
-def assert_solves(found, parts, tol=1e-4):
-    for solution, part in zip(found, parts, strict=True):
-        exact = solve(StoredGram(K).sub(part.index), part.problem, tol=1e-7)
-        assert solution.converged
-        assert solution.violation <= tol
-        assert_allclose(solution.dual, exact.dual, rtol=1e-3, atol=1e-6)
-        assert solution.dual <= exact.dual * (1.0 + 1e-5) + 1e-6
-        f, g = (K[:, part.index] @ s.coef + s.bias for s in (solution, exact))
-        assert_allclose(f, g, atol=2e-2 * max(1.0, np.abs(g).max()))
+def chain(parts, bounds, epsilon=0.0, *, G=K, tol=1e-4, go_on=always):
+    """All parts with all boxes: bounds for all items alike, or a row for each box."""
+    bounds = np.array([np.broadcast_to(bound, len(G)) for bound in bounds])
+    return solve_chains(G, parts, bounds, np.broadcast_to(epsilon, len(bounds)), tol=tol, go_on=go_on)
+
+
+def classifier(index=some):
+    return Part(index, svc(labels[index], 1.0))
+
+
+def certified(found, p, m, problem, part, G=K, tol=1e-4):
+    """The solution and its proof, on the kernel values in single precision that the loop has seen."""
+    b, G = found.coefs[p][m], G.astype(np.float32)
+    F = G[np.ix_(part.index, part.index)].astype(float) @ b - part.problem.z
+    return certify(b, F, problem, tol=tol, n_iter=0, reason="")
+
+
+def assert_solves(found, parts, problem_of, count, tol=1e-4):
+    """Every solution is that of the engine, and comes with its bias and its relative gap."""
+    assert found.solved == count
+    for p, part in enumerate(parts):
+        for m in range(count):
+            problem = problem_of(part.index, m)
+            proof = certified(found, p, m, problem, part)
+            exact = solve(StoredGram(K).sub(part.index), problem, tol=1e-7)
+            assert proof.violation <= tol
+            assert_allclose(found.bias[p, m], proof.bias, rtol=1e-6, atol=1e-7)
+            assert_allclose(found.gap[p, m], proof.relative_gap, rtol=1e-3, atol=1e-7)
+            assert_allclose(proof.dual, exact.dual, rtol=1e-3, atol=1e-6)
+            assert proof.dual <= exact.dual * (1.0 + 1e-5) + 1e-6
+            f, g = (K[:, part.index] @ b + r for b, r in ((proof.coef, found.bias[p, m]), (exact.coef, exact.bias)))
+            assert_allclose(f, g, atol=2e-2 * max(1.0, np.abs(g).max()))
 
 
 @pytest.mark.parametrize("values", [CS, CS[::-1], [1.0, 100.0, 0.01, 100.0]], ids=["growing", "shrinking", "by turns"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_boxes_in_any_order(values, dtype):
-    parts = classifiers(values)
-    assert_solves(solve_chain(K.astype(dtype), parts, tol=1e-4, go_on=always), parts)
+    found = chain([classifier()], values, G=K.astype(dtype))
+    assert_solves(found, [classifier()], lambda index, m: svc(labels[index], values[m]), len(values))
+
+
+def test_chains_on_other_items_and_on_all_of_them():
+    parts = [classifier(index) for index in (some, whole, np.arange(20, 90), whole[::-1].copy())]
+    assert_solves(chain(parts, CS[:4]), parts, lambda index, m: svc(labels[index], CS[m]), 4)
 
 
 def test_tubes_of_regression():
-    parts = [Part(some, svr(numbers[some], C, epsilon)) for epsilon in (0.0, 0.1, 0.3) for C in (0.1, 1.0, 100.0)]
-    assert_solves(solve_chain(K, parts, tol=1e-4, go_on=always), parts)
+    tubes, bounds = np.repeat([0.0, 0.1, 0.3], 3), np.tile([0.1, 1.0, 100.0], 3)
+    part = Part(some, svr(numbers[some], 1.0, 0.0))
+    problem_of = lambda index, m: svr(numbers[index], bounds[m], tubes[m])
+    assert_solves(chain([part], bounds, tubes), [part], problem_of, 9)
 
 
 def test_weights_that_change_shape():
-    boxes = [np.where(labels[some] > 0.0, a, b) for a, b in ((1.0, 1.0), (5.0, 1.0), (1.0, 5.0), (0.0, 1.0))]
-    parts = [Part(some, svc(labels[some], box)) for box in boxes[:3]]
-    assert_solves(solve_chain(K, parts, tol=1e-4, go_on=always), parts)
+    boxes = [np.where(labels > 0.0, a, b) for a, b in ((1.0, 1.0), (5.0, 1.0), (1.0, 5.0))]
+    parts = [classifier(), classifier(whole[::2])]
+    assert_solves(chain(parts, boxes), parts, lambda index, m: svc(labels[index], boxes[m][index]), 3)
 
 
 def test_a_chain_that_is_interrupted_gives_what_it_has(monkeypatch):
     monkeypatch.setattr(many, "STEPS", 50)
     looks = iter([True] * 3 + [False] * 100)
-    found = solve_chain(K, classifiers(CS), tol=1e-4, go_on=lambda: next(looks))
-    assert 0 < len(found) < len(CS)
-    assert_solves(found, classifiers(CS)[: len(found)])
-    assert solve_chain(K, classifiers(CS), tol=1e-4, go_on=lambda: False) == []
+    found = chain([classifier()], CS, go_on=lambda: next(looks))
+    assert 0 < found.solved < len(CS)
+    assert_solves(found, [classifier()], lambda index, m: svc(labels[index], CS[m]), found.solved)
+    assert chain([classifier()], CS, go_on=lambda: False).solved == 0
+
+
+def test_a_machine_is_solved_when_all_chains_are(monkeypatch):
+    monkeypatch.setattr(many, "STEPS", 50)
+    parts = [classifier(), classifier(np.arange(60))]
+    counts = [chain(parts, CS[:2], go_on=iter([True] * looks + [False]).__next__).solved for looks in range(1, 12)]
+    assert counts[0] == 0
+    assert counts[-1] == 2
+    assert counts == sorted(counts)
 
 
 def test_a_problem_of_many_steps_goes_on_where_it_was(monkeypatch):
     monkeypatch.setattr(many, "STEPS", 60)
-    parts = classifiers(CS[:4])
-    assert_solves(solve_chain(K, parts, tol=1e-4, go_on=always), parts)
+    assert_solves(chain([classifier()], CS[:4]), [classifier()], lambda index, m: svc(labels[index], CS[m]), 4)
 
 
 def test_a_problem_that_is_given_up_comes_with_its_gap(monkeypatch):
     monkeypatch.setattr(many, "STEPS", 3)
-    monkeypatch.setattr(many, "TRIES", 2)
-    parts = classifiers([10.0, 100.0])
-    found = solve_chain(K, parts, tol=1e-6, go_on=always)
-    assert len(found) == 2
-    assert not found[0].converged
-    assert found[0].gap > 0.0
+    monkeypatch.setattr(chained, "TRIES", 2)
+    found = chain([classifier()], [10.0, 100.0], tol=1e-6)
+    assert found.solved == 2
+    proof = certified(found, 0, 0, svc(labels[some], 10.0), classifier(), tol=1e-6)
+    assert not proof.converged
+    assert_allclose(found.gap[0, 0], proof.relative_gap, rtol=1e-3)
 
 
 def test_a_nearly_singular_gram_at_a_large_C_is_solved_by_newton_steps():
     """Of plain SMO steps this takes millions."""
-    wide = RBF(8.0)(X).astype(np.float32)
-    parts = [Part(some, svc(labels[some], C)) for C in (1.0, 1e2, 1e4)]
-    found = solve_chain(wide, parts, tol=1e-3, go_on=always)
-    assert all(s.converged for s in found)
-    assert sum(s.n_iter for s in found) < 50_000
-    for s, part in zip(found, parts, strict=True):
-        assert_allclose(s.coef.sum(), 0.0, atol=1e-9 * np.abs(s.coef).sum())
-        F = wide[np.ix_(some, some)].astype(float) @ s.coef - part.problem.z
-        assert_allclose(s.gradient, F, atol=1e-3)
+    wide, values = RBF(8.0)(X).astype(np.float32), (1.0, 1e2, 1e4)
+    found = chain([classifier()], values, G=wide, tol=1e-3)
+    assert found.steps.sum() < 50_000
+    for m, C in enumerate(values):
+        proof = certified(found, 0, m, svc(labels[some], C), classifier(), wide, tol=1e-3)
+        assert proof.converged
+        assert_allclose(proof.coef.sum(), 0.0, atol=1e-9 * np.abs(proof.coef).sum())
 
 
 def test_a_solution_within_its_box_is_that_of_every_larger_box():
-    parts = [Part(some, svr(numbers[some], C, 0.3)) for C in (1e3, 1e4, 1e6)]
-    found = solve_chain(K, parts, tol=1e-4, go_on=always)
-    assert np.abs(found[0].coef).max() < 1e3
-    assert found[1].n_iter == found[2].n_iter == 0
-    assert_allclose(found[2].coef, found[0].coef, rtol=0.0)
+    part = Part(some, svr(numbers[some], 1.0, 0.0))
+    found = chain([part], [1e3, 1e4, 1e6], 0.3)
+    assert np.abs(found.coefs[0][0]).max() < 1e3
+    assert found.steps[0, 1] == found.steps[0, 2] == 0
+    assert_allclose(found.coefs[0][2], found.coefs[0][0], rtol=0.0)
 
 
 def test_newton_steps_minimise_around_a_centre():

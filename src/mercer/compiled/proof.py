@@ -62,6 +62,16 @@ def inner_products(b, F, z, ridge, r):
 
 
 @compiled
+def prove(b, F, z, lo, hi, epsilon):
+    """(r, violation, primal, dual) of one group without a ridge, as in solvers/dual/certificate.py."""
+    most, least, r = best_offset(b, F, lo, hi, epsilon)
+    none = np.empty(0)
+    bQb, zb, size, rb, _ = inner_products(b, F, z, none, np.full(b.shape[0], r))
+    loss = conjugate(-F - r, lo, hi, epsilon, none).sum()
+    return r, most - least, 0.5 * bQb + rb + loss, -(0.5 * bQb - zb + epsilon * size)
+
+
+@compiled
 def move_to_sum(b, lo, hi, group, total):
     """Move the coefficients of a group within their box until they add up to `total`, in place.
 

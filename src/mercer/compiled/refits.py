@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from mercer.compiled.finish import solve_whole
-from mercer.compiled.parts import gather, own_gradient, runs
+from mercer.compiled.parts import gather, own_gradient
 from mercer.compiled.proof import best_offset, move_to_sum
 
 
@@ -19,7 +19,7 @@ def refit(K, index, held, z, lo, hi, epsilon, b, tol, max_steps, scores):
     """
     q = index.shape[0]
     own, everybody, F = np.empty((q, q), np.float32), np.ones(q, np.bool_), np.empty(q)
-    gather(K, index, runs(index), own)
+    gather(K, index, index, own)
     diagonal = np.diag(own).copy()
     for k in range(held.shape[1]):
         low, high, x = lo.copy(), hi.copy(), b.copy()

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from mercer.estimators.base import weights
-from mercer.estimators.svm.multiclass import Finish, Pair, gathered, machines_of, pairs_of
+from mercer.estimators.svm.multiclass import Finish, gathered, machines_of, pairs_of
 from mercer.estimators.svm.svc import SVC
 from mercer.estimators.svm.svr import SVR
 from mercer.selection.folds import Fold
 from mercer.selection.judging import Fit
-from mercer.solvers.dual import DualSolution, svr
+from mercer.solvers.dual import svc, svr
+from mercer.solvers.dual.chained import solve_chains
 from mercer.solvers.dual.engine import WHOLE
-from mercer.solvers.dual.many import Part, solve_chain
+from mercer.solvers.dual.many import Part
 from mercer.typing import Array
 
 
@@ -68,13 +69,13 @@ def solve_regressors(machines: Sequence[SVR], fold: Fold) -> list[Fit | None]:
     """All machines of one kernel on one fold, in their order; None for those that time did not allow."""
     y, weight = fold.y[fold.train].astype(np.float64), weights("SVR", fold.weight, len(fold.train))
     order = sorted(range(len(machines)), key=lambda m: (machines[m].epsilon, machines[m].C))
-    parts = [Part(fold.train, svr(y, machines[m].C * weight, machines[m].epsilon)) for m in order]
-    solved = solve_chain(fold.K, parts, tol=machines[0].tol, go_on=fold.go_on)
+    bounds, epsilon = np.outer([machines[m].C for m in order], weight), np.array([machines[m].epsilon for m in order])
+    part, K = Part(np.arange(len(y)), svr(y, 1.0, 0.0)), fold.part(fold.train, fold.train)
+    found = solve_chains(K, [part], bounds, epsilon, tol=machines[0].tol, go_on=fold.go_on)
+    values = fold.values(fold.train, found.coefs[0].T) + found.bias[0]
     out: list[Fit | None] = [None] * len(machines)
-    if solved:
-        F = fold.values(fold.train, np.column_stack([s.coef for s in solved]))
-        for m, s, f in zip(order, solved, F.T, strict=False):
-            out[m] = fold.fit(_as(machines[m], ScoredSVR), f + s.bias, s.relative_gap)
+    for j, m in enumerate(order[: found.solved]):
+        out[m] = fold.fit(_as(machines[m], ScoredSVR), values[:, j], found.gap[0, j])
     return out
 
 
@@ -84,19 +85,22 @@ def solve_classifiers(machines: Sequence[SVC], fold: Fold) -> list[Fit | None]:
     codes = [_labelled(machine, fold.y[fold.train]) for machine in ready][-1]
     weight, used = ready[0]._weighed(fold.weight, len(codes))
     ready[0]._require_items(np.bincount(codes[used], minlength=len(ready[0].classes_)))
-    bounds = [machine._bounds(weight, codes) for machine in ready]
-    order = sorted(range(len(machines)), key=lambda m: float(bounds[m].sum()))
-    pairs, chains = pairs_of(codes, used, len(ready[0].classes_)), []
-    for pair in pairs:
-        parts = [Part(fold.train[pair.index], ready[m]._problem(pair.y, bounds[m][pair.index])) for m in order]
-        chains.append(solve_chain(fold.K, parts, tol=machines[0].tol, go_on=fold.go_on))
-    solved = min(map(len, chains))
+    used = used[np.argsort(codes[used], kind="stable")]  # so that the items of a pair lie side by side
+    bounds = np.array([machine._bounds(weight, codes)[used] for machine in ready])
+    order = np.argsort(bounds.sum(axis=1), kind="stable")
+    items, codes, k = fold.train[used], codes[used], len(ready[0].classes_)
+    pairs = pairs_of(codes, np.arange(len(codes)), k)
+    parts = [Part(pair.index, svc(pair.y, 1.0)) for pair in pairs]
+    found = solve_chains(
+        fold.part(items, items), parts, bounds[order], np.zeros(len(order)), tol=machines[0].tol, go_on=fold.go_on
+    )  # fmt: skip
     out: list[Fit | None] = [None] * len(machines)
-    if solved:
-        values = _pair_values(fold, codes, pairs, [chain[:solved] for chain in chains])
-        for j, m in enumerate(order[:solved]):
-            f = values[:, 0, j] if len(pairs) == 1 else values[:, :, j]
-            out[m] = fold.fit(ready[m], f, max(chain[j].relative_gap for chain in chains))
+    if found.solved:
+        values = _pair_values(fold, items, codes, gathered(pairs, [b.T for b in found.coefs], len(codes), k))
+        values += found.bias[:, :, None]
+        for j, m in enumerate(order[: found.solved]):
+            f = values[0, j] if k == 2 else values[:, j].T
+            out[m] = fold.fit(ready[m], f, float(found.gap[:, j].max()))
     return out
 
 
@@ -105,17 +109,15 @@ def _labelled(machine: SVC, y: Array) -> Array:
     return machine._labels(y)
 
 
-def _pair_values(fold: Fold, codes: Array, pairs: Sequence[Pair], chains: Sequence[Sequence[DualSolution]]) -> Array:
-    """(scored items, pairs, machines): the values of all pairs, the Gram read once for every class."""
-    k, count = int(codes.max()) + 1, len(chains[0])
-    columns = [gathered(pairs, [chain[j].coef for chain in chains], len(codes), k) for j in range(count)]
-    B, where = np.stack(columns, axis=2), machines_of(k)
-    out = np.zeros((len(fold.scored), len(pairs), count))
-    for c in range(k):
-        members = np.flatnonzero(codes == c)
-        f = fold.values(fold.train[members], B[members].reshape(len(members), -1))
-        out[:, where[c]] += f.reshape(len(fold.scored), -1, count)
-    return np.asarray(out + np.array([[s.bias for s in chain] for chain in chains]))
+def _pair_values(fold: Fold, items: Array, codes: Array, B: Array) -> Array:
+    """(pairs, machines, scored items): sums over the items of every class, whose coefficients are B."""
+    _, opponents, count = B.shape
+    out = np.zeros((opponents * (opponents + 1) // 2, count, len(fold.scored)))
+    for c, pairs in enumerate(machines_of(opponents + 1)):
+        own = slice(*np.searchsorted(codes, [c, c + 1]))
+        f = fold.values(items[own], B[own].reshape(-1, opponents * count))
+        out[pairs] += f.T.reshape(opponents, count, -1)
+    return out
 
 
 def _as(machine: Any, kind: type) -> Any:

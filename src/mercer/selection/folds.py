@@ -26,9 +26,18 @@ class Fold:
     go_on: Callable[[], bool]
 
     def values(self, items: Array, B: Array) -> Array:
-        """K[scored, items] @ B, over the items that have a coefficient."""
+        """K[scored, items] @ B, over the items that have a coefficient; its columns lie side by side."""
         J = np.flatnonzero(B.any(axis=1))
-        return np.asarray(self.K[np.ix_(self.scored, items[J])] @ B[J].astype(self.K.dtype), dtype=np.float64)
+        B = B[J] if len(J) < len(B) else B
+        return np.asarray(B.T.astype(self.K.dtype) @ self.part(items[J], self.scored), dtype=np.float64).T
+
+    def part(self, rows: Array, columns: Array) -> Array:
+        """K[rows, columns]."""
+        from mercer.compiled.parts import gather
+
+        out = np.empty((len(rows), len(columns)), dtype=self.K.dtype)
+        gather(np.require(self.K, requirements=["C", "W"]), rows, columns, out)
+        return out
 
     def in_single(self) -> Fold:
         """With the Gram in single precision, for machines that do not see its level."""

@@ -50,8 +50,8 @@ def column(own: int, opponent: int) -> int:
 
 
 def gathered(pairs: Sequence[Pair], coefs: Sequence[Array], n: int, k: int) -> Array:
-    """(n, k - 1): the coefficients of all pairs by item."""
-    out = np.zeros((n, k - 1))
+    """(n, k - 1): the coefficients of all pairs by item; (n, k - 1, m) if these have m columns."""
+    out = np.zeros((n, k - 1, *coefs[0].shape[1:]))
     for pair, b in zip(pairs, coefs, strict=True):
         up = pair.y > 0.0
         out[pair.index[up], column(pair.plus, pair.minus)] = b[up]

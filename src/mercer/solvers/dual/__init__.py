@@ -5,6 +5,7 @@
     certificate.py   primal, dual, gap and violation, recomputed in double precision
     block.py         SMO on a stored piece of the Gram
     engine.py        blocks, shrinking and the final proof on all items
+    many.py          small problems on one stored Gram, and chained.py the same with box after box
 
 `solve(gram, problem)` is all a caller needs.
 """

@@ -1,4 +1,4 @@
-"""Many small problems on one stored Gram: pairs of classes, folds, values of C.
+"""Many small problems on one stored Gram: pairs of classes, folds.
 
 Each is so small that calling the engine would cost more than solving it, so a few at a time are handed to one compiled
 loop.  What that leaves unsolved (a dual without end, a tolerance that single precision cannot reach) is the engine's.
@@ -6,8 +6,8 @@ loop.  What that leaves unsolved (a dual without end, a tolerance that single pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from mercer.solvers.dual.problem import Problem
 from mercer.typing import Array
 
 SLACK = 0.97  # of the tolerance, for the loop sees kernel values in single precision
-STEPS = 100_000  # SMO steps of one problem between two looks at the clock
-TRIES = 50  # times so many steps, after which a problem is given up
+STEPS = 100_000  # SMO steps of one problem, and between two looks at the clock
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +63,7 @@ class Packed:
             steps=np.full(len(parts), -1, dtype=np.intp),
         )  # fmt: skip
 
-    def solve(self, K: Array, tol: float, *, exact: bool, chain: bool, spent: int = 0) -> None:
+    def solve(self, K: Array, tol: float, *, exact: bool) -> None:
         """Fill b, F and steps in one compiled call."""
         from mercer.compiled import parts as loops
 
@@ -72,7 +71,7 @@ class Packed:
         K = np.require(K, K.dtype if K.dtype in (np.float32, np.float64) else np.float64, ["C", "W"])
         loops.solve_parts(
             K, self.index, self.ends, self.z, self.lo, self.hi, self.epsilon, self.b, self.F, SLACK * tol, STEPS,
-            exact and K.dtype == np.float64, chain, spent, self.steps,
+            exact and K.dtype == np.float64, self.steps,
         )  # fmt: skip
 
     def certified(self, p: int, problem: Problem, tol: float) -> DualSolution:
@@ -88,28 +87,6 @@ def solve_parts(K: Array, parts: Sequence[Part], *, tol: float, rough: bool = Fa
     a gradient in single precision.
     """
     packed = Packed.of(parts)
-    packed.solve(K, tol, exact=not rough, chain=False)
+    packed.solve(K, tol, exact=not rough)
     found = [packed.certified(p, part.problem, tol) for p, part in enumerate(parts)]
     return [s if steps >= 0 and s.converged else None for s, steps in zip(found, packed.steps, strict=True)]
-
-
-def solve_chain(K: Array, parts: Sequence[Part], *, tol: float, go_on: Callable[[], bool]) -> list[DualSolution]:
-    """The solutions of plain parts on the same items, each from the one before it: a path of boxes, small ones first.
-
-    Between calls of STEPS steps it asks whether to `go_on`; what has not been solved then is left out at the end.  A
-    part that TRIES calls have not solved is taken as it is, with its gap.
-    """
-    found: list[DualSolution] = []
-    parts, tries = list(parts), 0
-    while len(found) < len(parts) and go_on():
-        left = parts[len(found) :]
-        packed = Packed.of(left)
-        packed.solve(K, tol, exact=False, chain=True, spent=tries * STEPS)
-        solved, tries = int(np.argmin(np.append(packed.steps, -1) >= 0)), tries + 1
-        tries = 1 if solved else tries
-        if solved < len(left):
-            reached = packed.b[packed.ends[solved] : packed.ends[solved + 1]]
-            parts[len(found) + solved] = replace(left[solved], start=reached)
-        given_up = tries >= TRIES and not solved
-        found += [packed.certified(p, left[p].problem, tol) for p in range(solved + given_up)]
-    return found
