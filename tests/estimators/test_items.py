@@ -10,7 +10,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from mercer import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer import (
+    SVC,
+    SVR,
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+    KernelRidge,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+)
 from mercer.items import Vectors
 from mercer.kernels import RBF, Hamming, Intersection, Linear, Normalised, On, Similarity, Spectrum, TfIdf
 
@@ -148,3 +157,16 @@ def test_a_linear_machine_is_evaluated_by_its_weights(X):
     m = SVR(kernel=Linear(), tol=1e-6).fit(X, code.astype(float))
     coef = m.coef_.toarray() if hasattr(m.coef_, "toarray") else m.coef_
     assert_allclose(m.predict(X), (X @ coef.T).ravel() + m.intercept_, atol=1e-12)
+
+
+@pytest.mark.parametrize("machine", [SVC, SVR, KernelRidge, GaussianProcessRegressor, GaussianProcessClassifier])
+def test_a_class_in_place_of_a_kernel_is_told_so_I5(machine):
+    with pytest.raises(ValueError, match=r"kernel must be .*A class is not a kernel yet: write RBF\(\.\.\.\)"):
+        machine(kernel=RBF).fit(numbers, code)
+
+
+@pytest.mark.parametrize("machine", [SVC(), SVR(kernel=RBF(1.0)), KernelRidge(), GaussianProcessRegressor("rbf")])
+@pytest.mark.parametrize("items", [words, sets, [{"a": 1}] * n], ids=["strings", "sets", "dicts"])
+def test_items_for_which_a_kernel_is_not_made_are_refused_with_a_cure_I5(machine, items):
+    with pytest.raises(TypeError, match=r"must be rows of numbers for kernel = .*Choose a kernel for such items"):
+        machine.fit(items, code)

@@ -7,7 +7,7 @@ of items through the check of the kernel that understands them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from mercer.errors import NotConverged, bad
+from mercer.errors import NotConverged, bad, wrong_kind
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.items import Items, Vectors
 from mercer.items.vectors import is_sparse
@@ -81,6 +81,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         given = y is not NO_TARGET
         if self._on_arrays and not isinstance(X, Items):
+            _require_rows(self, X)
             options = {"accept_sparse": False if self._precomputed else "csr", "dtype": [np.float64, np.float32]}
             if given:
                 return validate_data(self, X, y, reset=reset, y_numeric=numeric, multi_output=outputs, **options)
@@ -109,10 +110,26 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.kernel, str) and self.kernel in NAMES:
             gamma, degree, coef0 = (getattr(self, name, default) for name, default in _DEFAULTS.items())
             return NAMES[self.kernel](gamma_value(gamma, X), degree, coef0)
-        if callable(self.kernel):
-            return Similarity(Dense(self.kernel), pairwise=True)
-        raise bad(type(self).__name__, "kernel", f"one of {[*NAMES, 'precomputed']}, a kernel object or a function",
-                  repr(self.kernel), "mercer.kernels lists the kernel objects.")  # fmt: skip
+        return called(type(self).__name__, self.kernel, NAMES)
+
+
+def called(owner: str, kernel: Any, names: Iterable[str]) -> Kernel:
+    """The kernel of a user's function (X, Y) -> matrix; all else is neither a kernel object nor one of the names."""
+    if callable(kernel) and not isinstance(kernel, type):
+        return Similarity(Dense(kernel), pairwise=True)
+    cure = "mercer.kernels lists the kernel objects."
+    if isinstance(kernel, type):
+        cure = f"A class is not a kernel yet: write {kernel.__name__}(...)."
+    raise bad(owner, "kernel", f"one of {[*names, 'precomputed']}, a kernel object or a function", repr(kernel), cure)
+
+
+def _require_rows(machine: KernelEstimator, X: Any) -> None:
+    """Refuse a list of texts, sets and the like where a kernel wants rows of numbers."""
+    first = X[0] if isinstance(X, (list, tuple)) and len(X) else None
+    if isinstance(first, (str, bytes, Set, Mapping)):
+        raise wrong_kind(type(machine).__name__, f"rows of numbers for kernel = {machine.kernel!r}",
+                         f"a list of {type(first).__name__}, the first {first!r}",
+                         "Choose a kernel for such items: mercer.kernels has some for strings and sets.")  # fmt: skip
 
 
 @dataclass(frozen=True)

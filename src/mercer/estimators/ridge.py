@@ -156,7 +156,7 @@ class KernelRidge(Incremental):
             auto = 1.0 if self.kernel == "chi2" else "auto"
             gamma = gamma_value(auto if self.gamma is None else self.gamma, X)
             return (NAMES | MORE_NAMES)[self.kernel](gamma, self.degree, self.coef0)
-        if callable(self.kernel) and not isinstance(self.kernel, Kernel):
+        if callable(self.kernel) and not isinstance(self.kernel, (Kernel, type)):
             return Similarity(partial(self.kernel, **(self.kernel_params or {})))
         return super()._kernel_for(X)
 

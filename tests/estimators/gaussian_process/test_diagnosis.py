@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from mercer import GaussianProcessRegressor as Gp
 from mercer import NotPositiveDefinite
 from mercer.estimators.gaussian_process.regressor import Redundant
-from mercer.kernels import RBF, Linear, Sigmoid
+from mercer.kernels import RBF, Bounded, Linear, Sigmoid
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 2))
@@ -62,6 +62,13 @@ def test_equal_targets_of_equal_inputs_are_still_interpolated_T30():
     assert_allclose(fit(points, t, kernel).predict(points[:5]), t[:5] + 0.5, atol=1e-3)
 
 
+def test_a_lengthscale_at_its_bound_is_named_M32():
+    gp = Gp(RBF(Bounded(1.0, 0.5, 1e4)), alpha=0.0).fit(X, np.ones(50))
+    assert gp.jitter_ > 0.0
+    assert "RBF.lengthscale" in gp.fit_report_.at_bounds
+    assert "RBF.lengthscale is at its bound" in gp.fit_report_.remarks
+
+
 def test_a_well_posed_fit_needs_no_jitter_and_no_remarks():
     gp = fit(X, y, alpha=0.1)
     assert gp.jitter_ == 0.0
@@ -93,6 +100,12 @@ def test_rows_that_are_not_numbers_are_named_I5():
     with pytest.raises(ValueError, match="NaN") as caught:
         fit(wrong, y)
     assert "row of X is 17" in caught.value.__notes__[0]
+    import pandas as pd
+
+    for table in (wrong.tolist(), pd.DataFrame(wrong, columns=["a", "b"])):
+        with pytest.raises(ValueError, match="NaN") as caught:
+            fit(table, y)
+        assert "row of X is 17" in caught.value.__notes__[0]
     t = y.copy()
     t[3] = np.inf
     with pytest.raises(ValueError, match="infinity") as caught:

@@ -79,6 +79,19 @@ def test_units_do_not_matter_to_kernels_by_name_M32():
     assert_allclose(std, 1e-2 * s, rtol=1e-2)
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1e-5, 1e9])
+def test_targets_may_be_in_any_unit_for_kernels_by_name_M32(unit):
+    one, other = Gp("rbf").fit(X, y), Gp("rbf").fit(X, unit * y)
+    for found, expected in zip(other.predict(X, return_std=True), one.predict(X, return_std=True), strict=True):
+        assert_allclose(found / unit, expected, rtol=1e-3, atol=1e-3)
+
+
+def test_one_wild_row_does_not_spoil_a_kernel_by_name_M32():
+    wild = np.vstack([X, np.full((1, 3), 1e9)])
+    mean = Gp("rbf").fit(wild, np.append(y, 0.0)).predict(X)
+    assert_allclose(mean, Gp("rbf").fit(X, y).predict(X), atol=0.1 * y.std())
+
+
 def test_fixed_hyper_parameters_stay_and_bounds_hold_M32():
     gp = Gp(Fixed(2.0) * RBF(Bounded((1.0, 1.0, 1.0), 0.9, 1.1)), noise=Bounded(0.1, 0.09, 0.5)).fit(X, y)
     assert gp.kernel_.factor == Fixed(2.0)

@@ -97,10 +97,18 @@ def _long(kernel: Any, V: Array) -> list[str]:
 def name_rows(error: ValueError, X: Any, y: Any) -> None:
     """Add to an error about NaN or infinity the first row that holds one."""
     for name, given in (("X", X), ("y", y)):
-        V = given if isinstance(given, np.ndarray) and given.ndim and given.dtype.kind == "f" else np.empty((0, 1))
-        wrong = ~np.isfinite(V).all(axis=tuple(range(1, V.ndim)))
+        wrong = _not_finite(given)
         if wrong.any():
             error.add_note(f"The first such row of {name} is {int(np.argmax(wrong))}, of {int(wrong.sum())}.")
+
+
+def _not_finite(given: Any) -> Array:
+    """Per row of an array, a list or a table of numbers whether it holds NaN or infinity; of other data nothing."""
+    try:
+        V = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        return np.zeros(0, dtype=bool)
+    return ~np.isfinite(V).all(axis=tuple(range(1, V.ndim))) if V.ndim else np.zeros(0, dtype=bool)
 
 
 def _nodes(kernel: Any) -> Any:

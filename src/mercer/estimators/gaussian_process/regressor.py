@@ -57,12 +57,14 @@ class LeftOut:
 class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):  # type: ignore[misc]
     """y = m(x) + f(x) + e, f ~ GP(0, k): the posterior of f, and the hyper-parameters of largest evidence.
 
-    As in scikit-learn: kernel, alpha, optimizer, n_restarts_optimizer, normalize_y, copy_X_train, n_targets,
-    random_state.  Beyond that
+    As in scikit-learn: optimizer, n_restarts_optimizer, normalize_y, copy_X_train, n_targets, random_state.  Beyond
+    that
 
     kernel        one of our kernels on any kind of item, one of scikit-learn's, a function (X, Y) -> matrix,
                   "precomputed", or a name ("rbf", "matern", "exponential", "rational_quadratic", "linear"): then one
                   lengthscale per column, with starts and bounds from the data.  None is 1.0 * RBF(1.0)
+    alpha         variance of noise that is known, one number or one per item; the default is next to nothing, and for
+                  kernels by name also beside targets in a small unit
     noise         variance of the noise on top of alpha, in the units of y after normalize_y.  A number is where the
                   search starts, Fixed(0.1) stays, "learn" starts from the data, None is 0.  "auto": "learn" for names,
                   the WhiteKernel of scikit-learn's kernels, else None

@@ -17,15 +17,17 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.base import Dense
+from mercer.estimators.base import called
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.gaussian_process.convert import Converted, is_foreign
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.means import Mean, mean_for
-from mercer.estimators.gaussian_process.starts import NAMES, learned_noise, named_kernel
+from mercer.estimators.gaussian_process.starts import NAMES, learned_noise, named_kernel, target_variance
 from mercer.items import Vectors
-from mercer.kernels import RBF, Bounded, Fixed, Kernel, Similarity
+from mercer.kernels import RBF, Bounded, Fixed, Kernel
 from mercer.typing import Array
+
+NEXT_TO_NOTHING = 1e-10  # scikit-learn's alpha
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +77,7 @@ def set_up(gp: Any, X: Any, Y: Array) -> Setup:
     kernel, foreign = kernel_of(gp, X, Y)
     data: Data = GivenGram.of(np.asarray(X, dtype=float)) if kernel is None else KernelItems.of(kernel, X).double()
     noise = noise_of(gp, foreign, Y)
-    covariance = Covariance(data, noise, _alpha(gp, len(data)))
+    covariance = Covariance(data, noise, _alpha(gp, Y))
     vectors = kernel is not None and isinstance(data.items, Vectors)  # type: ignore[union-attr]
     return Setup(covariance, mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors), foreign)
 
@@ -97,10 +99,7 @@ def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converte
         return named_kernel(
             given, X if Y is not None else np.zeros((1, V.shape[1])), np.zeros(1) if Y is None else Y
         ), None
-    if callable(given):
-        return Similarity(Dense(given), pairwise=True), None
-    raise bad(type(gp).__name__, "kernel", f"one of {[*NAMES, 'precomputed']}, a kernel object or a function",
-              repr(given), "mercer.kernels lists the kernel objects.")  # fmt: skip
+    return called(type(gp).__name__, given, NAMES), None
 
 
 def by_name(gp: Any) -> bool:
@@ -136,8 +135,11 @@ def noise_of(gp: Any, foreign: Converted | None, Y: Array) -> Noise:
               "Variances known for every item are `alpha`.")  # fmt: skip
 
 
-def _alpha(gp: Any, n: int) -> Array:
-    """The known noise variance of every item."""
+def _alpha(gp: Any, Y: Array) -> Array:
+    """The known noise variance of every item; that of the default is next to nothing, also where targets are small."""
+    n = len(Y)
+    if by_name(gp) and isinstance(gp.alpha, float) and gp.alpha == NEXT_TO_NOTHING:
+        return np.full(n, NEXT_TO_NOTHING * min(1.0, target_variance(Y)))
     alpha = np.asarray(gp.alpha, dtype=float) if not isinstance(gp.alpha, str) else np.empty((0, 0))
     if alpha.ndim == 0 or alpha.shape == (1,):
         alpha = np.full(n, float(alpha.ravel()[0]))

@@ -1,8 +1,9 @@
 """Kernels by name, with starts and bounds from the data (M32).
 
 A kernel object says where its search starts; a name says only its form.  The units then come from the data:
-lengthscales from the spread of every column, variances from that of the targets.  As theta is the logarithm of these,
-the search is the same as on standardised inputs and targets, and answers stay in the user's own units.
+lengthscales from the spread of every column (estimators/spread.py), variances from that of the targets.  As theta is
+the logarithm of these, the search is the same as on standardised inputs and targets, and answers stay in the user's
+own units.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from mercer.errors import bad
+from mercer.estimators.spread import centre_and_deviation
 from mercer.items import Vectors
-from mercer.items.vectors import is_sparse
 from mercer.kernels import RBF, Bounded, Constant, Exponential, Kernel, Linear, Matern, RationalQuadratic, Scaled
 from mercer.typing import Array
 
@@ -34,7 +36,7 @@ NAMES = (*STATIONARY, "linear")
 def named_kernel(name: str, X: Any, y: Array) -> Kernel:
     """variance * kernel, one lengthscale per column; "linear" is a variance for the slopes and one for the level."""
     spread = _spread(X)
-    variance = _variance(y)
+    variance = target_variance(y)
     if name == "linear":
         unit = variance / float(np.sum(spread**2))
         return Scaled(Linear(), _within(unit, _FAINT, _STRONG)) + Constant(_within(variance, _FAINT, _STRONG))
@@ -45,7 +47,7 @@ def named_kernel(name: str, X: Any, y: Array) -> Kernel:
 
 def learned_noise(y: Array) -> Bounded:
     """A noise variance between nothing and all of the targets' variance."""
-    variance = _variance(y)
+    variance = target_variance(y)
     return Bounded(_NOISE * variance, _SILENT * variance, 10.0 * variance)
 
 
@@ -53,19 +55,17 @@ def _within(start: float, low: float, high: float) -> Bounded:
     return Bounded(start, low * start, high * start)
 
 
-def _variance(y: Array) -> float:
+def target_variance(y: Array) -> float:
     """The mean variance of the targets; 1 when they are all equal."""
-    variance = float(np.mean(np.var(y, axis=0)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = float(np.mean(np.var(y, axis=0)))
+    if not np.isfinite(variance):
+        raise bad("GaussianProcessRegressor", "y", "of a size whose square is a number",
+                  f"{np.abs(y).max():.1e}", "Choose a larger unit for it.")  # fmt: skip
     return variance if variance > 0.0 else 1.0
 
 
 def _spread(X: Any) -> Array:
-    """The standard deviation of every column, 1 where it is constant."""
-    V = X.values if isinstance(X, Vectors) else X
-    if is_sparse(V):
-        mean = np.asarray(V.mean(axis=0)).ravel()
-        square = np.asarray(V.multiply(V).mean(axis=0)).ravel()
-        spread = np.sqrt(np.maximum(square - mean**2, 0.0))
-    else:
-        spread = np.asarray(V, dtype=float).std(axis=0)
+    """The deviation of every column, 1 where it is constant."""
+    spread = centre_and_deviation(X.values if isinstance(X, Vectors) else X)[1]
     return np.where(spread > 0.0, spread, 1.0)
