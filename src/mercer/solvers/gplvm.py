@@ -52,7 +52,9 @@ def ppca(Y: Array, q: int) -> tuple[Array, float, float]:
     values = np.zeros(n)
     values[: len(singular)] = singular**2 / D
     noise = float(values[q:].mean()) if q < n else 0.0
-    Z = U[:, :q] * np.sqrt(np.maximum(values[:q] - noise, 0.0))
+    Z = np.zeros((n, q))
+    rank = min(q, len(singular))
+    Z[:, :rank] = U[:, :rank] * np.sqrt(np.maximum(values[:rank] - noise, 0.0))
     with np.errstate(divide="ignore"):
         logs = np.log(values[:q]).sum() + (n - q) * np.log(noise) if noise > 0.0 else -np.inf
     return Z, noise, -0.5 * D * float(n * np.log(2.0 * np.pi) + logs + n)

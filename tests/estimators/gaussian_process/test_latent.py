@@ -153,3 +153,10 @@ def test_fitted_rows_keep_their_points_M39():
     assert_array_equal(model.transform(FLAT), model.embedding_)
     with pytest.raises(ValueError, match="features"):
         model.transform(FLAT[:, :3])
+
+
+def test_more_components_than_columns_are_allowed_M39():
+    flat = np.random.default_rng(0).normal(size=(25, 2))
+    model = GPLVM(4, random_state=0).fit(flat)
+    assert model.embedding_.shape == (25, 4)
+    assert np.isfinite(model.log_likelihood_)

@@ -110,6 +110,8 @@ class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         spread = Z.std(axis=0)
         Z = Z / np.where(spread > 0.0, spread, 1.0)
         random = check_random_state(self.random_state)
+        unused = spread == 0.0  # more components than the data have; at 0 there would be no slope
+        Z[:, unused] = _WOBBLE * random.normal(size=(len(Y), int(unused.sum())))
         moved = [Z + _WOBBLE * random.normal(size=Z.shape) for _ in range(self.n_restarts)]
         rest = [*kernel.theta, np.log(np.clip(noise, 1e-2, 1.0))]
         return [np.concatenate([start.ravel(), rest]) for start in (Z, *moved)]
