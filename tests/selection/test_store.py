@@ -68,6 +68,18 @@ def test_single_precision_takes_nothing_from_what_tells_values_apart(k):
         assert_allclose(K, K.T)
 
 
+@pytest.mark.parametrize("k", [Linear(), Polynomial(2, offset=1.0)], ids=repr)
+def test_a_wild_item_does_not_take_the_digits_of_the_others(k):
+    wild = X + 3.0
+    wild[0] = 1e9
+    exact, others = k(wild), slice(1, None)
+    C = np.random.default_rng(1).normal(size=(n - 1, 50))
+    C -= C.mean(axis=0)
+    for K in (grams([k, RBF(2.0)], wild).gram(k, level=False), in_single(exact)):
+        ours, theirs = (np.einsum("ik,ij,jk->k", C, M[others, others].astype(float), C) for M in (K, exact))
+        assert_allclose(ours, theirs, rtol=2e-5)
+
+
 def test_each_statistic_is_computed_once_whatever_the_number_of_kernels():
     store = grams([*RADIAL, *DOT, *COMPOSITE])
     for k in [*RADIAL, *DOT, *COMPOSITE]:

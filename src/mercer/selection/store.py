@@ -28,6 +28,7 @@ from mercer.kernels.rows import Rows, dot, sqdist
 from mercer.typing import Array, Index
 
 _COLUMNS = 64  # that are enough to find the level of each row
+_WILD = 16.0  # times the k(x, x) of a typical item
 SHARE = 0.5  # of the memory budget, for the matrices of a search
 _STATISTICS: dict[str, Callable[[Rows, Rows], Array]] = {
     "dot": lambda A, B: dot(A, B)[0],
@@ -199,9 +200,14 @@ class Lent:
 
 
 def without_level(block: Callable[[slice, slice], Array], n: int, some: Array) -> Array:
-    """k(x, y) - r(x) - r(y) in single precision, r from `some` columns of the matrix."""
-    r = some.mean(axis=1, dtype=np.float64)
-    r -= 0.5 * float(r[_sample(n)].mean())
+    """k(x, y) - r(x) - r(y) in single precision: inner products from the centre of `some` columns of the matrix.
+
+    Wild items are left out of the centre, or they would take the digits of all the others.
+    """
+    sizes = np.abs(np.diagonal(some[_sample(n)]))
+    tame = sizes <= _WILD * np.median(sizes)
+    r = some[:, tame].mean(axis=1, dtype=np.float64)
+    r -= 0.5 * float(r[_sample(n)][tame].mean())
 
     def apart(rows: slice, columns: slice) -> Array:
         tile = block(rows, columns) - r[rows, None]
