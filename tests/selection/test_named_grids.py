@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_wine, make_moons
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import mercer
 from mercer import SVC, SVR, GaussianProcessRegressor, KernelRidge, KernelSearchCV, OneClassSVM, median_lengthscale
 from mercer.kernels import RBF, Linear, Matern, Periodic
 from mercer.selection.named_grids import ALIGNED, COSTS, TIMES, aligned_lengthscales, named_grid
@@ -33,6 +37,39 @@ def test_units_of_the_columns_do_not_matter():
     near, far = (KernelSearchCV(SVC(), "auto", cv=3).fit(X, moons[1]) for X in (moons[0], moons[0] * units))
     assert_allclose(near.best_params_["gamma"], far.best_params_["gamma"])
     assert_allclose(near.cv_results_["mean_test_score"], far.cv_results_["mean_test_score"], atol=0.02)
+
+
+@pytest.mark.parametrize("where", ["one entry", "one row", "one target"])
+def test_one_wild_number_does_not_spoil_it(where):
+    X, y = Xr.copy(), yr.copy()
+    if where == "one entry":
+        X[17, 3] = 1e9
+    elif where == "one row":
+        X[17] = 1e6
+    else:
+        y[17] = 1e6
+    tame, wild = named_grid("auto", SVR(), Xr, yr), named_grid("auto", SVR(), X, y)
+    assert_allclose(wild["gamma"], tame["gamma"], rtol=0.1)
+    if where != "one target":  # which is in the scores themselves
+        best = KernelSearchCV(SVR(), "auto", cv=3, scoring="r2").fit(X, y).best_score_
+        assert best > KernelSearchCV(SVR(), "auto", cv=3, scoring="r2").fit(Xr, yr).best_score_ - 0.05
+
+
+def test_its_scaler_can_be_cloned_pickled_and_saved(tmp_path):
+    search = KernelSearchCV(SVC(), "auto", cv=3).fit(*moons)
+    mercer.save(search.best_estimator_, tmp_path / "model.mercer")
+    for again in (pickle.loads(pickle.dumps(search)), mercer.load(tmp_path / "model.mercer")):
+        assert_array_equal(again.predict(moons[0]), search.predict(moons[0]))
+    assert_array_equal(clone(search.best_estimator_).fit(*moons).predict(moons[0]), search.predict(moons[0]))
+
+
+def test_names_of_columns_are_kept():
+    import pandas as pd
+
+    table = pd.DataFrame(moons[0], columns=["east", "north"])
+    search = KernelSearchCV(SVC(), "auto", cv=3).fit(table, moons[1])
+    assert list(search.feature_names_in_) == ["east", "north"]
+    assert_array_equal(search.predict(table), KernelSearchCV(SVC(), "auto", cv=3).fit(*moons).predict(moons[0]))
 
 
 def test_lengthscales_that_say_little_of_the_targets_are_left_out():

@@ -166,6 +166,23 @@ def test_refit_may_be_a_function_or_be_left_out():
     assert not hasattr(unfitted, "best_estimator_")
 
 
+def test_refit_may_be_a_function_of_several_metrics():
+    def best_auc_of_the_accurate(results):
+        good = results["mean_test_accuracy"] >= results["mean_test_accuracy"].max() - 0.05
+        return int(np.argmax(np.where(good, results["mean_test_auc"], -np.inf)))
+
+    names = {"accuracy": "accuracy", "auc": "roc_auc"}
+    ours, theirs = both(SVC(), C_GAMMA, (X, y), scoring=names, refit=best_auc_of_the_accurate)
+    assert ours.multimetric_
+    assert ours.best_index_ == best_auc_of_the_accurate(ours.cv_results_)
+    assert ours.best_params_ == ours.cv_results_["params"][ours.best_index_]
+    assert ours.best_params_ == theirs.best_params_
+    assert not hasattr(ours, "best_score_")
+    assert_allclose(np.mean(ours.predict(X) == theirs.predict(X)), 1.0, atol=0.02)
+    with pytest.raises(IndexError, match="best_index_"):
+        KernelSearchCV(SVC(), {"C": [1.0]}, scoring=names, refit=lambda results: 7).fit(X, y)
+
+
 def test_steps_before_the_machine_are_fitted_to_the_training_items_of_each_fold_once():
     fits = []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
 from scipy.stats import loguniform
 from sklearn.datasets import make_classification, make_regression
 from sklearn.model_selection import GridSearchCV, KFold, ParameterSampler, ShuffleSplit, StratifiedKFold
@@ -76,12 +77,28 @@ def test_the_grid_of_libsvm_is_refused_where_it_would_do_nothing(machine):
 
 @pytest.mark.parametrize(
     ("settings", "says"),
-    [({"param_grid": "libsvn"}, "'libsvm'"), ({"strategy": "luck"}, "strategy must be one of"), ({"cv": []}, "split")],
-    ids=["grid", "strategy", "folds"],
+    [
+        ({"param_grid": "libsvn"}, "'libsvm'"),
+        ({"strategy": "luck"}, "strategy must be one of"),
+        ({"cv": []}, "split"),
+        ({"n_iter": 0}, "n_iter must be an integer >= 1"),
+        ({"factor": 1}, "factor must be an integer >= 2"),
+        ({"time_limit": "soon"}, "time_limit must be seconds"),
+    ],
+    ids=["grid", "strategy", "folds", "draws", "factor", "time"],
 )
 def test_what_is_not_known_is_refused(settings, says):
     with pytest.raises(ValueError, match=says):
         KernelSearchCV(**{"estimator": SVC(), "param_grid": SMALL} | settings).fit(X, y)
+
+
+def test_sparse_rows_are_scaled_without_being_centred_M22():
+    sparse = csr_matrix(np.where(np.abs(X - 7.0) < 0.5, 0.0, X))
+    for grid in ("libsvm", "auto"):
+        ours = KernelSearchCV(SVC(), grid, cv=2, strategy="random", n_iter=9, random_state=0).fit(sparse, y)
+        dense = KernelSearchCV(SVC(), grid, cv=2, strategy="random", n_iter=9, random_state=0).fit(sparse.toarray(), y)
+        assert_allclose(ours.cv_results_["mean_test_score"], dense.cv_results_["mean_test_score"], atol=0.02)
+        assert_array_equal(ours.predict(sparse), dense.predict(sparse.toarray()))
 
 
 def test_other_estimators_are_refused():

@@ -60,6 +60,7 @@ _RECORDS = {
     "mercer.solvers.sparse.working_set": "SparseSolution",
 }
 _TRANSFORMERS = {
+    "mercer.selection.scaling": "SteadyScaler",
     "sklearn.impute": "SimpleImputer",
     "sklearn.pipeline": "Pipeline",
     "sklearn.preprocessing": "MaxAbsScaler MinMaxScaler Normalizer OneHotEncoder OrdinalEncoder PolynomialFeatures "

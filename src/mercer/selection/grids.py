@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
+from mercer.items.vectors import is_sparse
 from mercer.typing import Array
 
 LIBSVM = {"C": [2.0**e for e in range(-5, 16, 2)], "gamma": [2.0**e for e in range(-15, 4, 2)]}
@@ -19,12 +20,14 @@ _PAIRS = 10_000
 
 def median_lengthscale(X: Any, *, random_state: int = 0) -> float:
     """The median of |x - y| over random pairs of rows: a scale on which a radial kernel is neither 0 nor 1."""
-    V = np.asarray(X, dtype=float)
-    if V.ndim != 2 or len(V) < 2:
+    V = X.tocsr() if is_sparse(X) else np.asarray(X, dtype=float)
+    if V.ndim != 2 or V.shape[0] < 2:
         raise bad("median_lengthscale", "X", "two rows or more", f"shape {V.shape}", "Pass a matrix of features.")
     rng = np.random.default_rng(random_state)
-    i, j = rng.integers(0, len(V), (2, _PAIRS))
-    apart = np.linalg.norm(V[i[i != j]] - V[j[i != j]], axis=1)
+    i, j = rng.integers(0, V.shape[0], (2, _PAIRS))
+    between = V[i[i != j]] - V[j[i != j]]
+    squares = between.multiply(between) if is_sparse(between) else between**2
+    apart = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
     middle = float(np.median(apart))
     return middle if middle > 0.0 else 1.0
 

@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from functools import partial
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +20,6 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _insert_error_scores, _warn_or_raise_about_fit_failures
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
@@ -32,6 +32,7 @@ from mercer.selection.halving import joined, part_of, shares_of
 from mercer.selection.judging import Judge, Split
 from mercer.selection.named_grids import named_grid
 from mercer.selection.racing import Race
+from mercer.selection.scaling import scaler_for
 from mercer.typing import Array
 
 STRATEGIES = ("grid", "random", "halving", "evidence")
@@ -43,7 +44,8 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     param_grid    a grid or list of grids as in scikit-learn; kernels are values like any other ({"kernel": [RBF(),
                   Matern()]}, {"kernel__lengthscale": [...]}); "libsvm" is the 110 points of M22 on columns that are
                   standardised within each fold, "auto" at most 35, whose lengthscales are found by the median heuristic
-                  and thinned by their alignment with the targets; for strategy="random" distributions as in
+                  and thinned by their alignment with the targets of all items: an honest score of it is that of
+                  cross_val_score around the search; for strategy="random" distributions as in
                   RandomizedSearchCV
     strategy      "grid", "random" (n_iter settings) or "halving": all settings on few items, the best 1/factor of
                   them on factor times as many, and so on; "evidence" fits each setting once, to all items, and takes
@@ -90,6 +92,7 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Evaluate all settings and fit the best one to all items; groups and sample_weight are named parameters."""
         began = time.perf_counter()
+        self._check_options()
         self._deadline = np.inf if self.time_limit is None else began + self.time_limit
         scorer, metric = self._get_scorers()
         X, y = indexable(with_rows(X), y)
@@ -109,16 +112,24 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     # ---- what to try
 
-    def _built(self, params: Settings) -> Any:
+    def _built(self, X: Any, params: Settings) -> Any:
         """The estimator with these parameters, after a scaler where the grid is one for standardised columns."""
         model = with_params(self.estimator, params)
         if isinstance(self.param_grid, str) and not isinstance(model, Pipeline):
-            return Pipeline([("scale", StandardScaler()), ("machine", model)])
+            return Pipeline([("scale", scaler_for(self.param_grid, X)), ("machine", model)])
         return model
 
-    def _settings(self, X: Any, y: Any) -> list[Settings]:
+    def _check_options(self) -> None:
         if self.strategy not in STRATEGIES:
             raise bad("KernelSearchCV", "strategy", f"one of {list(STRATEGIES)}", repr(self.strategy), "Try 'grid'.")
+        for name, least in (("n_iter", 1), ("factor", 2)):
+            given = getattr(self, name)
+            if not isinstance(given, Integral) or int(given) < least:
+                raise bad("KernelSearchCV", name, f"an integer >= {least}", repr(given), "Leave it out if in doubt.")
+        if self.time_limit is not None and not isinstance(self.time_limit, Real):
+            raise bad("KernelSearchCV", "time_limit", "seconds, or None", repr(self.time_limit), "e.g. time_limit=60.")
+
+    def _settings(self, X: Any, y: Any) -> list[Settings]:
         grid = self.param_grid
         if isinstance(grid, str):
             grid = named_grid(grid, self.estimator, X, y)
@@ -147,7 +158,7 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     def _evaluated(self, judge: Judge, settings: Sequence[Settings], weight: Array | None, **more: Any) -> Any:
         """cv_results_ of the settings that time allowed, with columns of `more`."""
-        candidates = candidates_of(self.estimator, self._built, settings)
+        candidates = candidates_of(self.estimator, partial(self._built, judge.X), settings)
         run: Any = partial(Race, metric=self.refit) if self.eliminate else Evaluation
         evaluation = run(judge, candidates, weight, self._deadline, self._tell)
         evaluation.run()
@@ -194,10 +205,10 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         self._tell(f"{len(settings)} candidates by their evidence: one fit each, on all items.")
         last = f"{self.estimator.steps[-1][0]}__" if isinstance(self.estimator, Pipeline) else ""
         options = {} if weight is None else {f"{last}sample_weight": weight}
+        candidates = candidates_of(self.estimator, partial(self._built, judge.X), settings)
         found = by_evidence(
-            candidates_of(self.estimator, self._built, settings), judge.X, judge.y, options, judge.failed,
-            lambda: time.perf_counter() < self._deadline,
-        )  # fmt: skip
+            candidates, judge.X, judge.y, options, judge.failed, lambda: time.perf_counter() < self._deadline
+        )
         out = [outcome.as_scikit_learn() | {"test_scores": {"score": outcome.score}} for outcome in found]
         _warn_or_raise_about_fit_failures(out, self.error_score)
         self.n_splits_ = 1
@@ -225,7 +236,7 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     def _refit(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         began = time.perf_counter()
-        self.best_estimator_ = self._built(self.best_params_)
+        self.best_estimator_ = self._built(X, self.best_params_)
         if not isinstance(self.estimator, Pipeline) and isinstance(self.best_estimator_, Pipeline):
             params = {f"machine__{name}": value for name, value in params.items()}
         self.best_estimator_.fit(X, y, **params) if y is not None else self.best_estimator_.fit(X, **params)
