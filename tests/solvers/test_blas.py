@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -22,7 +24,8 @@ def lower(A):
 
 @pytest.mark.parametrize(("operate", "formula"), [
     (blas.solve_right, lambda X, L: X @ np.linalg.inv(L).T),
-    (blas.multiply_right, lambda X, L: -X @ L),
+    (blas.multiply_right, lambda X, L: X @ L),
+    (partial(blas.multiply_right, factor=-2.0, transposed=True), lambda X, L: -2.0 * X @ L.T),
 ])  # fmt: skip
 def test_a_triangle_on_the_right(operate, formula):
     (X, L), _ = parts((5, 7), (7, 7))

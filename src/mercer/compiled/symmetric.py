@@ -1,4 +1,4 @@
-"""Making a tile on the diagonal symmetric to the last bit."""
+"""A tile on the diagonal, of which only the lower triangle says something."""
 
 from __future__ import annotations
 
@@ -16,3 +16,13 @@ def mirror(T):
             for i in range(i0, min(i0 + BLOCK, n)):
                 for j in range(j0, min(j0 + BLOCK, i)):
                     T[j, i] = T[i, j].conjugate()
+
+
+@compiled
+def largest(T):
+    """max |T_ij| on and under the diagonal."""
+    m = 0.0
+    for i in range(T.shape[0]):
+        for j in range(i + 1):
+            m = max(m, abs(T[i, j]))
+    return m

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer import parameters
 from mercer.errors import bad, wrong_kind
 from mercer.kernels import maps
 from mercer.kernels.base import Kernel, kernel
@@ -100,10 +101,18 @@ class Scaled(Unary):
         return np.asarray(d * d.dtype.type(value(self.factor)))
 
     def vjp(self, A: Any, B: Any, W: Array) -> Array:
-        return np.concatenate([self.own_vjp(A, B, W), self.kernel.vjp(A, B, value(self.factor) * W)])
+        free, factor = parameters.slots(self), value(self.factor)
+        if not free:
+            return np.asarray(factor * self.kernel.vjp(A, B, W))
+        total, inner = self.kernel.fold(A, B, W)
+        return np.concatenate([free[0].pull(total), factor * inner])
 
-    def slopes(self, A: Any, B: Any, W: Array) -> dict[str, Any]:
-        return {"factor": float(np.sum(W * self.kernel.block(A, B)))}
+    def tangents(self, A: Any, B: Any, V: Array) -> Array | None:
+        inner = self.kernel.tangents(A, B, V)
+        if inner is None:
+            return None
+        T = value(self.factor) * inner
+        return np.concatenate([T[:1], T[:1], T[1:]]) if parameters.slots(self) else T
 
     def feature_map(self, X: Any) -> Any:
         return math.sqrt(value(self.factor)) * self.kernel.feature_map(X)

@@ -85,11 +85,19 @@ class Kernel:
 
     def own_vjp(self, A: Any, B: Any, W: Array) -> Array:
         """The part of `vjp` that belongs to this kernel's own fields, without its children's."""
-        free = parameters.slots(self)
-        if not free:
-            return np.empty(0)
-        derivatives = self.slopes(A, B, W)
-        return np.concatenate([slot.pull(derivatives[slot.name]) for slot in free])
+        return self.in_theta(self.slopes(A, B, W)) if parameters.slots(self) else np.empty(0)
+
+    def in_theta(self, derivatives: dict[str, Any]) -> Array:
+        """Derivatives in the free ones of this kernel's own hyper-parameters as those in theta."""
+        return np.concatenate([slot.pull(derivatives[slot.name]) for slot in parameters.slots(self)] or [np.empty(0)])
+
+    def fold(self, A: Any, B: Any, W: Array) -> tuple[float, Array]:
+        """sum_ij W_ij k(a_i, b_j), and its `vjp`: together where they have work in common."""
+        return float(np.sum(W * self.block(A, B))), self.vjp(A, B, W)
+
+    def tangents(self, A: Any, B: Any, V: Array) -> Array | None:
+        """K V and (dK/dtheta_j) V for every j, (1 + p, len(A), q), from one tile; None without a closed form."""
+        return None
 
     def slopes(self, A: Any, B: Any, W: Array) -> dict[str, Any]:
         """{hyper-parameter: derivative of sum_ij W_ij k(a_i, b_j) in it}; by default central differences."""

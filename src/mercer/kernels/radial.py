@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from mercer import parameters
 from mercer.errors import bad
+from mercer.items.vectors import is_sparse
 from mercer.kernels.base import kernel
 from mercer.kernels.bessel import matern, matern_slope
-from mercer.kernels.rows import Rows, own, sqdist, squared_moments
+from mercer.kernels.rows import Rows, own, sqdist, squared_moments, squared_products
 from mercer.kernels.stationary import Stationary
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array
@@ -48,16 +50,33 @@ class Radial(Stationary):
         return S
 
     def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
-        S, _ = sqdist(A, B)
-        return {"lengthscale": self._lengthscale_slope(A, B, W, S)}
-
-    def _lengthscale_slope(self, A: Rows, B: Rows, W: Array, S: Array) -> Any:
-        """sum_ij M_ij ds_ij/dl, M = W f'(S): -2/l sum M s, or per column -2/l_k sum M (a_k - b_k)^2 as products."""
-        M = S.copy()
-        self.slope(M, self.scale)
+        S, M = self._tilted(A, B)
         M *= W
+        return {"lengthscale": self._lengthscale_slope(A, B, M, S)}
+
+    def _tilted(self, A: Rows, B: Rows) -> tuple[Array, Array]:
+        """Squared distances S and M = f'(S); with a lengthscale per column nobody asks for S, which becomes M."""
+        S, owned = sqdist(A, B)
+        M = S if owned and self.ard else S.copy()
+        self.slope(M, self.scale)
+        return S, M
+
+    def _lengthscale_slope(self, A: Rows, B: Rows, M: Array, S: Array) -> Any:
+        """sum_ij M_ij ds_ij/dl, M = W f'(S): -2/l sum M s, or per column -2/l_k sum M (a_k - b_k)^2 as products."""
         moments = squared_moments(A, B, M) if self.ard else np.asarray(np.vdot(M, S))
         return -2.0 * self.per_lengthscale(moments)
+
+    def tangents(self, A: Rows, B: Rows, V: Array) -> Array | None:
+        if is_sparse(A.values):
+            return None
+        S, _ = sqdist(A, B)
+        K, M = S.copy(), S.copy()
+        self.shape(K, self.scale)
+        self.slope(M, self.scale)
+        moved = squared_products(A, B, M, V) if self.ard else ((M * S) @ V)[None]
+        slopes = -2.0 * self.per_lengthscale(moved)
+        steps = [slot.pull(np.ones(len(slopes)))[:, None, None] * slopes[slot.free] for slot in parameters.slots(self)]
+        return np.concatenate([(K @ V)[None], *steps])
 
 
 @kernel
@@ -83,6 +102,12 @@ class RBF(Radial):
     def slope(self, S: Array, scale: float) -> None:
         self.shape(S, scale)
         S *= -0.5 * scale
+
+    def fold(self, A: Rows, B: Rows, W: Array) -> tuple[float, Array]:
+        S, M = self._tilted(A, B)  # M = -f / 2 here
+        M *= W
+        slope = self._lengthscale_slope(A, B, M, S)
+        return float(M.sum()) / (-0.5 * self.scale), self.in_theta({"lengthscale": slope})
 
 
 @kernel
@@ -185,9 +210,15 @@ class RationalQuadratic(Radial):
         S *= -exponent
         np.exp(S, out=S)
 
+    def tangents(self, A: Rows, B: Rows, V: Array) -> Array | None:
+        return None
+
     def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         S, _ = sqdist(A, B)
         u, K = self.scale / (2.0 * value(self.alpha)) * S, S.copy()
         self.shape(K, self.scale)
         dalpha = float(np.vdot(W, K * (u / (1.0 + u) - np.log1p(u))))
-        return {"alpha": dalpha, "lengthscale": self._lengthscale_slope(A, B, W, S)}
+        M = S.copy()
+        self.slope(M, self.scale)
+        M *= W
+        return {"alpha": dalpha, "lengthscale": self._lengthscale_slope(A, B, M, S)}

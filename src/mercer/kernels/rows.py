@@ -267,6 +267,13 @@ def squared_moments(A: Rows, B: Rows, M: Array) -> Array:
     return np.asarray(squares - 2.0 * product_moments(A, B, M))
 
 
+def squared_products(A: Rows, B: Rows, M: Array, V: Array) -> Array:
+    """sum_j M_ij (a_ik - b_jk)^2 V_jq for every column k, (columns, len(A), q), of dense rows: one matrix product."""
+    (n, p), a, b, V = A.values.shape, A.values[..., None], B.values[..., None], V[:, None]
+    P = (M @ np.concatenate([V, b * V, b * b * V], axis=1).reshape(len(B), -1)).reshape(n, 1 + 2 * p, -1)
+    return np.asarray((a * a * P[:, :1] - 2.0 * a * P[:, 1 : 1 + p] + P[:, 1 + p :]).transpose(1, 0, 2))
+
+
 def product_moments(A: Rows, B: Rows, M: Array) -> Array:
     """sum_ij M_ij a_ik b_jk for every column k: a matrix product, in double precision."""
     if is_sparse(A.values) or is_sparse(B.values):

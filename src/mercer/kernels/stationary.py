@@ -58,4 +58,5 @@ class Stationary(Kernel):
     def per_lengthscale(self, moments: Array) -> Array:
         """sum_k moments_k / l_k over the columns of each lengthscale; 0 for an infinite one."""
         lengthscale = np.atleast_1d(value(self.lengthscale))
-        return np.asarray(moments.reshape(-1, len(lengthscale)).sum(axis=0) / lengthscale)
+        summed = moments.reshape(-1, len(lengthscale), *moments.shape[1:]).sum(axis=0)
+        return np.asarray((summed.T / lengthscale).T)

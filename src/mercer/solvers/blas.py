@@ -12,7 +12,7 @@ The first two take float32 as well.
     minus_products(C, P, Q)    C -> C - P Q'           minus_square(C, P)        C -> C - P P'
     plus_products(C, P, Q)     C -> C + P'Q            plus_square(C, P)         C -> C + P'P
     solve_right(X, L)          X -> X L^-T
-    multiply_right(X, T)       X -> -X T               multiply_left(X, T)       X -> T X     (or T'X)
+    multiply_right(X, T)       X -> X T (or X T')      multiply_left(X, T)       X -> T X     (or T'X)
 """
 
 from __future__ import annotations
@@ -115,9 +115,9 @@ def solve_right(X: Array, L: Array) -> None:
     _call("dtrsm", "L", "U", "T", "N", _int(X.shape[1]), _int(len(X)), 1.0, L, X)
 
 
-def multiply_right(X: Array, T: Array) -> None:
-    """X -> -X T."""
-    _call("dtrmm", "L", "U", "N", "N", _int(X.shape[1]), _int(len(X)), -1.0, T, X)
+def multiply_right(X: Array, T: Array, *, factor: float = 1.0, transposed: bool = False) -> None:
+    """X -> factor X T, or factor X T'."""
+    _call("dtrmm", "L", "U", "T" if transposed else "N", "N", _int(X.shape[1]), _int(len(X)), factor, T, X)
 
 
 def multiply_left(X: Array, T: Array, *, transposed: bool = False) -> None:

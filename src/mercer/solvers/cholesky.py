@@ -29,7 +29,6 @@ from mercer.theory.lanczos import lanczos
 from mercer.typing import Array
 
 LADDER = (0.0, 1e-12, 1e-10, 1e-8, 1e-6)  # jitters, in units of the mean of the diagonal
-_TILED = 512  # rows from which on our own threads factor the matrix
 _PANEL = 64  # columns that LAPACK eliminates at a time in an update of low rank
 
 
@@ -111,7 +110,7 @@ class Factor:
         corner = C - A[n:, :n] @ A[n:, :n].T
         corner.flat[:: m + 1] += self.jitter
         left = np.diagonal(corner) / np.maximum(np.diagonal(C), np.finfo(float).tiny)
-        if _factorised(corner) is not None or (np.diagonal(corner) ** 2 <= _rounding(n + m) * np.diagonal(C)).any():
+        if factor_lower(corner) is not None or (np.diagonal(corner) ** 2 <= _rounding(n + m) * np.diagonal(C)).any():
             raise NotPositiveDefinite(
                 "extend: the enlarged matrix must be positive definite; got a row of which the others leave "
                 f"{left.min():.1e} unexplained. Factorise it anew, with a jitter, or leave that row out."
@@ -148,7 +147,7 @@ def factorise(M: Array, *, ladder: tuple[float, ...] = LADDER) -> Factor:
     unit = float(diagonal.mean()) if len(M) else 0.0
     for share in ladder:
         np.fill_diagonal(M, diagonal + share * unit)
-        info = _factorised(M)
+        info = factor_lower(M)
         if info is None and (np.diagonal(M) ** 2 > _rounding(len(M)) * diagonal).all():
             return Factor(M, diagonal, share * unit)
         _restore(M, diagonal)
@@ -162,18 +161,6 @@ def factorise(M: Array, *, ladder: tuple[float, ...] = LADDER) -> Factor:
 
 def _rounding(n: int) -> float:
     return n * float(np.finfo(float).eps)
-
-
-def _factorised(M: Array) -> int | None:
-    """Overwrite the lower triangle of M by L; the row at which that failed, or None."""
-    from scipy.linalg.lapack import dpotrf
-
-    if len(M) > _TILED:
-        return factor_lower(M)
-    if not len(M):
-        return None
-    _, info = dpotrf(M.T, lower=0, overwrite_a=1, clean=0)  # the lower triangle of M is the upper one of M.T
-    return int(info) - 1 if info else None
 
 
 def _restore(M: Array, diagonal: Array) -> None:

@@ -99,13 +99,16 @@ def inverse_in_place(factor: Factor) -> Array:
 
 def slope_tile(outer: Array, inverse: Array, columns: int, r: slice, c: slice) -> Array:
     """The weights 1/2 (a a' - q P) of a tile under the diagonal, counted twice as it stands for its mirror too."""
+    from mercer.compiled.symmetric import mirror
+
     W = outer[r] @ outer[c].T
     if r == c:
-        T = np.tril(inverse[r, c])
-        W -= columns * (T + np.tril(T, -1).T)
+        T = columns * inverse[r, c]
+        mirror(T)
+        W -= T
         W *= 0.5
     else:
-        W -= columns * inverse[r, c]
+        W -= columns * inverse[r, c] if columns > 1 else inverse[r, c]
     return W
 
 

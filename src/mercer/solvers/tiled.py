@@ -8,65 +8,85 @@
 Only the lower triangle is read and written.  A matrix is [[A11, .], [A21, A22]]; what remains between the two halves
 is work on slabs of A21 and A22, each the task of one thread, in large products.  LAPACK's own threads wait for each
 other by spinning, and on a machine that has other things to do they wait long; ours do not.
+
+A product with an inverted triangle runs near the peak of the machine, a solution with it at a third of that, and
+LAPACK inverts large triangles slowly.  So triangles are inverted by halves, and solutions are products with their
+inverses, unless these are so large that digits would be lost.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
 from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.solvers import blas
 from mercer.typing import Array
 
-_LEAF = 256  # rows of what one thread does alone
+_LEAF = 128  # rows of what LAPACK factors and inverts
+_ALONE = 512  # rows of what one thread does alone
 _SLABS = 4  # tasks that a part is cut into, as long as each has
 _THIN, _THICK = 128, 512  # so many rows at least and at most
-_BROAD = 1024  # columns of one step of a substitution
+_BROAD = 2048  # columns of one step of a substitution
+_STEEP = 1e5  # max |L| max |L^-1|: beyond, a product with L^-1 loses digits that a substitution keeps
 
 
 @one_blas_thread()
 def factor_lower(A: Array) -> int | None:
-    """Overwrite the lower triangle by that of L; the row where that failed, or None.
+    """Overwrite the lower triangle by that of L; the row where that failed, or None."""
+    return _factor(A, [])
 
-    A21 -> A21 L11^-T = L21,   A22 -> A22 - L21 L21'.
-    """
+
+def _factor(A: Array, corners: list[Corner]) -> int | None:
+    """A21 -> A21 L11^-T = L21,   A22 -> A22 - L21 L21';   the blocks on the diagonal are added to `corners`."""
     if len(A) <= _LEAF:
-        return blas.cholesky(A)
-    h = _half(len(A))
-    failed = factor_lower(A[:h, :h])
+        failed = blas.cholesky(A)
+        if failed is None:
+            corners.append(_corner(A))
+        return failed
+    h, before = _half(len(A)), len(corners)
+    failed = _factor(A[:h, :h], corners)
     if failed is not None:
         return failed
     below, rest = A[h:, :h], A[h:, h:]
-    run(lambda r: blas.solve_right(below[r], A[:h, :h]), _slabs(len(below)))
+    solver = RowSolver(A[:h, :h], corners[before:])
+    run(lambda r: solver(below[r]), _slabs(len(below)))
 
     def update(r: slice) -> None:
         blas.minus_products(rest[r, : r.start], below[r], below[: r.start])
         blas.minus_square(rest[r, r], below[r])
 
     run(update, _slabs(len(rest))[::-1])
-    failed = factor_lower(rest)
+    failed = _factor(rest, corners)
     return None if failed is None else h + failed
 
 
 @one_blas_thread()
 def invert_lower(A: Array) -> None:
-    """Overwrite L by T = L^-1: T11 and T22 are inverses by themselves, and T21 = -T22 L21 T11."""
+    """Overwrite L by T = L^-1, of which blocks on the diagonal are inverses by themselves."""
+    run(lambda r: _invert(A[r, r], 0), _parts(len(A)))
+    _invert(A, _ALONE)
+
+
+def _invert(A: Array, done: int) -> None:
+    """T21 = -T22 L21 T11, after T11 and T22; blocks of up to `done` rows are inverses already."""
+    if len(A) <= done:
+        return
     if len(A) <= _LEAF:
         blas.invert(A)
         return
     h = _half(len(A))
-    invert_lower(A[:h, :h])
-    invert_lower(A[h:, h:])
+    _invert(A[:h, :h], done)
+    _invert(A[h:, h:], done)
     below = A[h:, :h]
-    run(lambda r: blas.multiply_right(below[r], A[:h, :h]), _slabs(len(below)))
+    run(lambda r: blas.multiply_right(below[r], A[:h, :h], factor=-1.0), _slabs(len(below)))
     run(lambda c: blas.multiply_left(below[:, c], A[h:, h:]), _slabs(h))
 
 
 @one_blas_thread()
 def multiply_lower(A: Array) -> None:
     """Overwrite T = L^-1 by the lower triangle of T'T: T11'T11 + T21'T21, T22'T21 and T22'T22."""
-    if len(A) <= _LEAF:
+    if len(A) <= _ALONE:
         blas.square(A)
         return
     h = _half(len(A))
@@ -83,31 +103,53 @@ def multiply_lower(A: Array) -> None:
 
 
 def _half(n: int) -> int:
-    """About n / 2, in whole leaves."""
+    """About n / 2, in whole blocks."""
     return _LEAF * max(1, round(n / (2 * _LEAF)))
 
 
+def _parts(n: int, start: int = 0) -> list[slice]:
+    """The blocks on the diagonal that halving comes to, each for one thread."""
+    if n <= _ALONE:
+        return [slice(start, start + n)]
+    h = _half(n)
+    return _parts(h, start) + _parts(n - h, start + h)
+
+
 def _slabs(n: int) -> list[slice]:
-    """Rows (or columns) for one task each."""
-    return cuts(n, min(max(n // _SLABS, _THIN), _THICK))
+    """Rows (or columns) for one task each; handing tasks over takes longer than those of a small part."""
+    return [slice(0, n)] if n <= _ALONE // 2 else cuts(n, min(max(n // _SLABS, _THIN), _THICK))
+
+
+class Corner(NamedTuple):
+    """A block on the diagonal of L: its rows, and its inverse where that may be used."""
+
+    rows: int
+    inverse: Array | None
+
+
+def _corner(L: Array) -> Corner:
+    from mercer.compiled.symmetric import largest
+
+    T = L.copy()
+    invert_lower(T)
+    return Corner(len(L), T if largest(L) * largest(T) <= _STEEP else None)
 
 
 class RowSolver:
-    """K -> K L^-T in place: forward substitution by wide blocks, whose diagonal ones are inverted beforehand.
+    """K -> K L^-T in place: forward substitution by wide blocks, or by those whose corners are given."""
 
-    Products of many columns run near the peak of the machine, those of few at half of it; so blocks are wide, and the
-    triangle of zeros in an inverted one is left out piece by piece.
-    """
-
-    def __init__(self, A: Array) -> None:
-        self.A, self.blocks = A, cuts(len(A), _BROAD)
-        self.corners = [np.tril(A[k, k]) for k in self.blocks]
-        for corner in self.corners:
-            invert_lower(corner)
+    def __init__(self, A: Array, corners: list[Corner] | None = None) -> None:
+        self.A = A
+        self.corners = corners or [_corner(A[k, k]) for k in cuts(len(A), _BROAD)]
 
     def __call__(self, K: Array) -> Array:
-        for k, corner in zip(self.blocks, self.corners, strict=True):
-            rest = K[:, k] - K[:, : k.start] @ self.A[k, : k.start].T if k.start else K[:, k].copy()
-            for p in cuts(len(corner), _LEAF):
-                np.matmul(rest[:, : p.stop], corner[p, : p.stop].T, out=K[:, k.start + p.start : k.start + p.stop])
+        start = 0
+        for rows, inverse in self.corners:
+            k = slice(start, start + rows)
+            blas.minus_products(K[:, k], K[:, :start], self.A[k, :start])
+            if inverse is None:
+                blas.solve_right(K[:, k], self.A[k, k])
+            else:
+                blas.multiply_right(K[:, k], inverse, transposed=True)
+            start += rows
         return K

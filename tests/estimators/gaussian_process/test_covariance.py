@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer.estimators.expansion import GivenGram, KernelItems
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
-from mercer.kernels import RBF, Bounded, Fixed, Linear, Matern
+from mercer.kernels import RBF, Bounded, Exponential, Fixed, Linear, Matern, RationalQuadratic
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 2))
@@ -68,6 +68,24 @@ def test_moved_products_are_derivatives_of_products_also_at_a_bound():
             else:
                 numeric = (matrix(c.at(c.theta + h * e)) - matrix(c)) @ V / h
             assert_allclose(product, numeric, atol=1e-2 * np.abs(numeric).max())
+
+
+@pytest.mark.parametrize(("kernel", "closed"), [
+    (2.0 * RBF((1.0, np.inf)), True),
+    (Fixed(2.0) * Matern((0.5, 3.0), nu=1.5), True),
+    (3.0 * Exponential(1.5), True),
+    (2.0 * RBF(Fixed(1.5)), True),
+    (RationalQuadratic((1.0, 2.0), alpha=0.7), False),
+    (RBF(1.0) + 2.0 * RBF((1.0, 2.0)), False),
+])  # fmt: skip
+def test_moved_products_by_formula_or_by_differences(kernel, closed):
+    c, h = Covariance(KernelItems.of(kernel, X), Noise(0.3), alpha), 1e-5
+    V = rng.normal(size=(50, 2))
+    products = c.moved_products(V)
+    assert len(products) == len(c.theta)
+    for product, e in zip(products, np.eye(len(c.theta)), strict=True):
+        numeric = (matrix(c.at(c.theta + h * e)) - matrix(c.at(c.theta - h * e))) @ V / (2 * h)
+        assert_allclose(product, numeric, atol=(1e-8 if closed else 1e-2) * np.abs(numeric).max())
 
 
 def test_some_items_have_the_part_of_the_matrix():

@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer import parameters
+from mercer.engine.fill import fold_rows
 from mercer.engine.pool import run
 from mercer.engine.tiles import lower_tiles
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
@@ -124,18 +125,35 @@ class Covariance:
         return np.concatenate([own, [trace * self.noise.value] * len(self.noise.slots)])
 
     def moved_products(self, V: Array) -> list[Array]:
-        """(dM/dtheta_j) V for every j, by differences of K V in the hyper-parameters."""
+        """(dM/dtheta_j) V for every j."""
         products: list[Array] = []
         if isinstance(self.data, KernelItems) and self.data.kernel.slots():
-            theta, high = self.data.kernel.theta, self.data.kernel.bounds[:, 1]
-            here = self._product(theta, V)
-            for j, step in enumerate(np.where(theta + _STEP > high, -_STEP, _STEP)):
-                there = theta.copy()
-                there[j] += step
-                products.append((self._product(there, V) - here) / step)
+            products = _tangents(self.data, V) or _differences(self.data, V)
         return products + [self.noise.value * V] * len(self.noise.slots)
 
-    def _product(self, theta: Array, V: Array) -> Array:
-        assert isinstance(self.data, KernelItems)
-        kernel = self.data.kernel.with_theta(theta)
-        return LazyGram.of(kernel, kernel.prepare(self.data.items)) @ V
+
+def _tangents(data: KernelItems, V: Array) -> list[Array] | None:
+    """(dK/dtheta_j) V for every j by the kernel's own formula; None where it has none."""
+    kernel, A, n = data.kernel, data.prepared, len(data)
+    few = kernel.tangents(A[:1], A[:1], V[:1])
+    if few is None:
+        return None
+    out = np.zeros((len(few), *V.shape))
+
+    def add(r: slice, c: slice) -> None:
+        out[:, r] += kernel.tangents(A[r], A[c], V[c])
+
+    fold_rows(add, (n, n))
+    return list(out[1:])
+
+
+def _differences(data: KernelItems, V: Array) -> list[Array]:
+    """The same by differences of K V in the hyper-parameters."""
+    theta, high = data.kernel.theta, data.kernel.bounds[:, 1]
+
+    def product(at: Array) -> Array:
+        kernel = data.kernel.with_theta(at)
+        return LazyGram.of(kernel, kernel.prepare(data.items)) @ V
+
+    here, steps = product(theta), np.where(theta + _STEP > high, -_STEP, _STEP)
+    return [(product(theta + step) - here) / step.sum() for step in np.diag(steps)]

@@ -9,6 +9,7 @@ Some rows of k(new, training) are made, solved with the factor and reduced by on
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -82,13 +83,15 @@ class Posterior:
         cross = self.cross(X)
         m = cross.shape[0]
         mean, variance = np.empty((m, self.outputs)), self.prior_variance(cross, prior)
-        known, half = self.mean.basis(X, m), RowSolver(self.factor.A)
+        known, half, spare = self.mean.basis(X, m), self._half, list[Array]()
 
         def rows(r: slice) -> None:
-            K, u = self._rows(cross, r), self._unknown(known[r])
+            buffer = spare.pop() if spare else np.empty((_ROWS, cross.shape[1]))
+            K, u = self._rows(cross, r, buffer[: r.stop - r.start]), self._unknown(known[r])
             mean[r] = K @ self.found.coef
             u -= K @ self.found.explained
             variance[r] += _squares(u) - _squares(half(K))
+            spare.append(buffer)
 
         run(rows, cuts(m, _ROWS))
         mean += known @ self.found.weights
@@ -100,12 +103,12 @@ class Posterior:
         m, n = cross.shape
         require_memory(f"The covariance of {m} new items", 8 * m * (m + n), "Ask for fewer at a time.")
         V, known = np.empty((m, n)), self._unknown(self.mean.basis(X, m))
-        C, half = self.prior_covariance(cross, prior), RowSolver(self.factor.A)
+        C, half = self.prior_covariance(cross, prior), self._half
 
         def rows(r: slice) -> None:
-            K = self._rows(cross, r)
+            K = self._rows(cross, r, V[r])
             known[r] -= K @ self.found.explained
-            V[r] = half(K)
+            half(K)
 
         def entries(r: slice) -> None:
             C[r] += known[r] @ known.T - V[r] @ V.T
@@ -130,12 +133,16 @@ class Posterior:
         """R^-1 h(x), one row per item."""
         return np.asarray(np.linalg.solve(self.found.root, known.T).T) if known.shape[1] else np.zeros_like(known)
 
-    def _rows(self, cross: LazyGram | Columns, r: slice) -> Array:
+    @cached_property
+    def _half(self) -> RowSolver:
+        """k(x) -> L^-1 k(x), by rows: made when it is first asked for, and kept."""
+        return RowSolver(self.factor.A)
+
+    def _rows(self, cross: LazyGram | Columns, r: slice, out: Array) -> Array:
         """k(x, .) for a few new items, in double precision."""
-        K = np.empty((r.stop - r.start, cross.shape[1]))
         for c in cuts(cross.shape[1]):
-            K[:, c] = cross.block(r, c)
-        return K
+            out[:, c] = cross.block(r, c)
+        return out
 
     # ---- items that come and go
 
