@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from mercer.compiled.jit import compiled
-from mercer.compiled.proximal import NEWTON_STEPS, nearest
+from mercer.compiled.proximal import nearest
 from mercer.compiled.rows import add_rows
 from mercer.compiled.smo import down_offset, smo, up_offset
 
@@ -23,7 +23,8 @@ LEAST = 1e-7  # sigma, about the precision of the entries
 RAISE = 4.0  # of sigma, where Newton steps did not come to an end
 EASY = 12  # Newton steps, after which a smaller sigma may be tried again
 FAILURES = 4
-RUNS = 4.0  # times the cube of the free coefficients, about what it takes Newton steps to come to the end
+RUNS = 0.5  # times the cube of the free coefficients, about what it takes Newton steps to come to the end
+SYSTEM = 0.05  # times the cube of its size, what a linear system takes
 FEW = 0.7  # of the items, to which it pays to confine oneself
 MARGIN = 0.25  # of the violation, by which an item may miss the chance of a step and still be one of these
 GAIN = 0.1  # of the violation, at which it is seen whether others have come to matter
@@ -78,7 +79,7 @@ def recentre(K, F, b, lo, hi, epsilon, tol, effort):
     while most - least > tol and spent < effort and failures < FAILURES:
         sigma = max(max(FALL * (most - least), AIM * tol) / reach(b, lo, hi), floor)
         done, x, Fx, made, largest = nearest(K, F, b, 0.5 * (most + least), total, lo, hi, epsilon, sigma)
-        spent += made * (q + 2.0 * float(largest) ** 3 / NEWTON_STEPS) + q
+        spent += made * (q + SYSTEM * float(largest) ** 3) + q
         if done:
             b[:], F[:] = x, Fx
             most, least = ends(b, F, lo, hi, epsilon)

@@ -7,7 +7,8 @@ the violation, which is at most sigma |b - c|, falls with it.  The dual of one s
     t = z - K x - beta,   s = sum of c,   attained at p = P(t) = clip(soft(t + sigma c, epsilon) / sigma, lo, hi)
 
 and x = P(t) at its minimum.  A Newton step holds the p that are at a bound or at 0, and solves for the others at once:
-a system as large as the number of free coefficients, whatever the number that change sides.
+a system as large as the number of free coefficients, whatever the number that change sides.  At a small sigma P throws
+nearly all coefficients to their bounds as long as t is not right, so the first step is for those that are free in c.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from numba import njit
 from mercer.compiled.jit import compiled
 from mercer.compiled.rows import add_rows
 
-LARGEST = 1500  # free coefficients for which a linear system is solved
-NEWTON_STEPS = 40  # for one centre
+NEWTON_STEPS = 20  # for one centre
 FLAT = 0.1  # share of the first slope at which a line search ends
 HALVINGS = 12
 EQUAL = 1e-7  # in units of F, at which two coefficients are the same
@@ -115,13 +115,28 @@ def newton_step(K, F, x, p, beta, J, c, total, sigma, epsilon, e, change):
     return turn
 
 
+@compiled
+def first_step(K, F, c, beta, total, lo, hi, epsilon, sigma, p, e, change):
+    """The step to the minimum over what is free in c; (change of beta or NaN if it leads astray, size of the system)."""
+    J = np.flatnonzero((c > lo) & (c < hi) & (c != 0.0))
+    if J.shape[0] == 0:
+        return np.nan, 0
+    turn = newton_step(K, F, c, c, beta, J, c, total, sigma, epsilon, e, change)
+    before = slope_at(0.0, c, F, e, change, beta, turn, total, c, sigma, lo, hi, epsilon, p)
+    after = slope_at(1.0, c, F, e, change, beta, turn, total, c, sigma, lo, hi, epsilon, p)
+    return turn if after < -before else np.nan, J.shape[0]
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def nearest(K, F, c, beta, total, lo, hi, epsilon, sigma):
     """Minimise around the centre c; (whether that was reached, x, F at x, Newton steps, the largest system)."""
     x, F = c.copy(), F.copy()
     p, e, change, zero = np.empty_like(x), np.empty_like(x), np.empty_like(x), np.zeros(x.shape[0])
-    tau, largest = 0.0, 0
-    for made in range(NEWTON_STEPS + 1):
+    tau = 0.0
+    turn, largest = first_step(K, F, c, beta, total, lo, hi, epsilon, sigma, p, e, change)
+    if not np.isnan(turn):
+        x, F, beta, tau = x + e, F + change, beta + turn, 1.0
+    for made in range(1, NEWTON_STEPS + 1):
         attained(F, zero, beta, c, sigma, lo, hi, epsilon, p)
         if tau == 1.0 and sigma * np.abs(x - p).max() <= EQUAL:
             e[:] = np.minimum(np.maximum(x, lo), hi) - x  # beyond a bound by rounding
@@ -130,7 +145,7 @@ def nearest(K, F, c, beta, total, lo, hi, epsilon, sigma):
             return True, x + e, F, made, largest
         J = np.flatnonzero((p > lo) & (p < hi) & (p != 0.0))
         largest = max(largest, J.shape[0])
-        if largest > LARGEST or J.shape[0] == 0 or made == NEWTON_STEPS:
+        if J.shape[0] == 0 or made == NEWTON_STEPS:
             break
         turn = newton_step(K, F, x, p, beta, J, c, total, sigma, epsilon, e, change)
         if np.isnan(turn):
