@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.compiled import finish
+from mercer.compiled import finish, proximal
 from mercer.kernels import RBF
 from mercer.solvers.dual import svc, svr
 
@@ -149,3 +149,18 @@ def test_effort_that_is_spent_ends_it():
     spent, left = finish.recentre(K, F, b, problem.lo, problem.hi, problem.epsilon, 1e-9, 1.0)
     assert spent > 0.0
     assert left > 1e-9
+
+
+@both
+def test_the_first_step_is_among_what_is_free_so_that_a_small_sigma_does_no_harm(problem):
+    """Near the solution P(t) of a tiny sigma is mostly at the bounds; a few Newton steps must do all the same."""
+    b, F = rough_start(problem, tol=0.004)
+    sides = problem.lo, problem.hi, problem.epsilon
+    most, least = finish.ends(b, F, *sides)
+    p = np.empty_like(b)
+    proximal.attained(F, np.zeros(len(b)), 0.5 * (most + least), b, 1e-6, *sides, p)
+    assert finish.free_count(p, problem.lo, problem.hi) < 0.5 * finish.free_count(b, problem.lo, problem.hi)
+    done, x, Fx, made, _ = proximal.nearest(K, F, b, 0.5 * (most + least), b.sum(), *sides, 1e-6)
+    assert done
+    assert made <= 8
+    assert violation(problem, x, Fx) < 0.1 * violation(problem, b, F)
