@@ -105,10 +105,11 @@ def name_rows(error: ValueError, X: Any, y: Any) -> None:
 def _not_finite(given: Any) -> Array:
     """Per row of an array, a list or a table of numbers whether it holds NaN or infinity; of other data nothing."""
     try:
-        V = np.asarray(given, dtype=float)
+        V = np.asarray(given)
+        V = V.astype(float) if V.dtype == object else V
     except (TypeError, ValueError):
-        return np.zeros(0, dtype=bool)
-    return ~np.isfinite(V).all(axis=tuple(range(1, V.ndim))) if V.ndim else np.zeros(0, dtype=bool)
+        V = np.zeros(0)
+    return ~np.isfinite(V).all(axis=tuple(range(1, V.ndim))) if V.ndim and V.dtype.kind == "f" else np.zeros(0)
 
 
 def _nodes(kernel: Any) -> Any:
