@@ -4,8 +4,9 @@ With a kernel that is not positive semi-definite the dual is no longer convex: w
 the gap proves nothing.  scikit-learn says nothing; here
 
     "off"    nothing is looked at
-    "warn"   a given matrix, and a kernel known not to be positive, are tried on a few hundred of the items, which
-             costs next to nothing; a named kernel ("sigmoid") is what scikit-learn's users chose, and passes
+    "warn"   a given matrix, and a kernel known not to be positive, are tried on a few hundred of the items, a function
+             of which nothing is known on a few dozen, which costs next to nothing; a named kernel ("sigmoid") is what
+             scikit-learn's users chose, and passes
     "raise"  whatever is not positive by construction is certified on all items, and refused if it fails
 """
 
@@ -24,6 +25,7 @@ from mercer.theory.spectrum import eigen
 POLICIES = ("off", "warn", "raise")
 NOTABLE = 1e-5  # of the largest eigenvalue: less may come of data in single precision, and harms nothing
 TRIED = 256  # by interlacing, a negative eigenvalue of the Gram of some items is a proof against all of it
+FEW = 64  # where each pair may be a call of a user's function
 
 
 class Indefinite(UserWarning):
@@ -39,8 +41,8 @@ def require_positive(machine: Any, data: Data) -> None:
         return
     if policy == "raise":
         _refuse(owner, data)
-    elif isinstance(data, GivenGram) or (data.psd is False and not isinstance(machine.kernel, str)):
-        _try(owner, data)
+    elif isinstance(data, GivenGram) or not isinstance(machine.kernel, str):
+        _try(owner, data, TRIED if isinstance(data, GivenGram) or data.psd is False else FEW)
 
 
 def _refuse(owner: str, data: Data) -> None:
@@ -52,8 +54,8 @@ def _refuse(owner: str, data: Data) -> None:
         )
 
 
-def _try(owner: str, data: Data) -> None:
-    some = np.unique(np.linspace(0, len(data) - 1, min(len(data), TRIED)).astype(np.intp))
+def _try(owner: str, data: Data, most: int) -> None:
+    some = np.unique(np.linspace(0, len(data) - 1, min(len(data), most)).astype(np.intp))
     values, _, _ = eigen(data.gram().sub(some).dense())
     if values.size and values[0] < -NOTABLE * np.abs(values).max():
         warnings.warn(
