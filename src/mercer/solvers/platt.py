@@ -48,13 +48,9 @@ def platt(
     A weight counts as so many points.  smooth=False takes the labels 0 and 1 themselves as targets; then separated
     values have no finite optimum, and A grows until the gradient is below `tol`.  Constant f give A = 0.
     """
-    return fit_sigmoid(*_checked(f, y, sample_weight), smooth=smooth, tol=tol, max_iter=max_iter)
-
-
-def fit_sigmoid(f: Array, y: Array, w: Array, *, smooth: bool = True, tol: float, max_iter: int = 100) -> Platt:
-    """`platt` of values, labels -1 and +1 and weights that need no check."""
     from mercer.compiled.sigmoid import newton
 
+    f, y, w = _checked(f, y, sample_weight)
     target, w = _targets(y, w, smooth), w / w.sum()
     # in standard units the problem is well conditioned and its answer does not depend on the units of f
     middle = float(w @ f)

@@ -25,7 +25,7 @@ from mercer.gram import StoredGram
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.dual.feasible import feasible, groups
 from mercer.solvers.dual.many import STEPS, Part, solve_parts
-from mercer.solvers.platt import Platt, fit_sigmoid
+from mercer.solvers.platt import Platt, platt
 from mercer.typing import Array
 
 FOLDS = 5
@@ -80,7 +80,7 @@ class Calibration:
             return None
         some = held.any(axis=1)
         w = self.weight[some]
-        return fit_sigmoid(scores[held], self.y[some], w / w.mean(), tol=1e-6)
+        return platt(scores[held], self.y[some], sample_weight=w / w.mean(), tol=1e-6)
 
     def scores(self, held: Array, effort: Effort) -> Array | None:
         """(items, refits): f of every item by each refit, right to the precision that a sigmoid needs."""
