@@ -53,6 +53,7 @@ def test_fits_to_different_items_are_different_kernels():
 def test_a_fitted_kernel_prints_what_it_is_and_keeps_its_flags():
     k = Centred(RBF(2.0)).fit(train)
     assert repr(k) == "Centred(RBF(2.0)).fit(...)"
+    assert repr((Centred(RBF(2.0)) + RBF(3.0)).fit(train)) == "(Centred(RBF(2.0)) + RBF(3.0)).fit(...)"
     assert k.psd is True
     assert not k.textual
     assert not (k + RBF()).textual

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mercer.kernels.base import Kernel, Pool
-from mercer.kernels.composite import Unary
+from mercer.kernels.composite import Unary, atom
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -33,4 +33,4 @@ class Fitted(Unary):
         return hash((self.kernel, id(self.frame)))
 
     def __repr__(self) -> str:
-        return f"{self.kernel!r}.fit(...)"
+        return f"{atom(self.kernel)}.fit(...)"
