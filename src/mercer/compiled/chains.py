@@ -14,15 +14,18 @@ from mercer.compiled.proof import prove
 @compiled
 def inside(b, lo, hi):
     """Whether no coefficient is at a bound but 0: the box does not matter then, nor does a larger one."""
-    return ((b == 0.0) | ((lo < b) & (b < hi))).all()
+    bounded = 0
+    for i in range(b.shape[0]):
+        bounded += b[i] != 0.0 and not lo[i] < b[i] < hi[i]
+    return bounded == 0
 
 
 @compiled
 def carry_on(b, F, z, lo, hi, epsilon, before, bounded):
     """Start from the solution of a problem on the same items with another box: from the best feasible multiple of it.
 
-    The objective is a parabola in that multiple, a sum of 0 stays 0, and F, that of `before`, follows without K.  Where
-    no coefficient was `bounded` it is the solution of this problem too.
+    The objective is a parabola in that multiple, a sum of 0 stays 0, and F, that of `before`, follows without K.  Says
+    whether it is the solution of this problem too: no coefficient was `bounded`, and none is beyond the new box.
     """
     linear, curved, most = 0.0, 0.0, np.inf
     for i in range(b.shape[0]):
@@ -35,7 +38,8 @@ def carry_on(b, F, z, lo, hi, epsilon, before, bounded):
     s = max(0.0, min(best if bounded else 1.0, most))
     for i in range(b.shape[0]):
         b[i] = min(max(s * before[i], lo[i]), hi[i])
-        F[i] = s * (F[i] + z[i]) - z[i]
+        F[i] = s * (F[i] + z[i]) - z[i] if s != 1.0 else F[i]
+    return not bounded and s == 1.0
 
 
 @compiled
@@ -56,17 +60,19 @@ def solve_chain(own, z, lo, hi, bounds, epsilon, coef, bias, gap, steps, tol, ma
     low, high = lo, hi
     for m in range(first, bounds.shape[0]):
         b, lower, upper = coef[m], lo * bounds[m], hi * bounds[m]
-        if m == first:
-            own_gradient(own, b, z, F)
-        else:
+        known, before = False, 0
+        if m > first:
             bounded = epsilon[m] != epsilon[m - 1] or not inside(coef[m - 1], low, high)
-            carry_on(b, F, z, lower, upper, epsilon[m], coef[m - 1], bounded)
-        low, high = lower, upper
-        before = spent if m == first else 0
-        took, violation, _ = solve_whole(own, diagonal, F, b, low, high, epsilon[m], tol, max_steps, before)
-        made += took
-        if violation > tol and not (last and m == first):
-            return m, made
+            known = carry_on(b, F, z, lower, upper, epsilon[m], coef[m - 1], bounded)
+        else:
+            own_gradient(own, b, z, F)
+            before = spent
+        low, high, took = lower, upper, 0
+        if not known:
+            took, violation, _ = solve_whole(own, diagonal, F, b, low, high, epsilon[m], tol, max_steps, before)
+            made += took
+            if violation > tol and not (last and m == first):
+                return m, made
         bias[m], _, primal, dual = prove(b, F, z, low, high, epsilon[m])
         gap[m], steps[m] = (primal - dual) / max(abs(primal), abs(dual), 1e-300), took
     return bounds.shape[0], made

@@ -12,11 +12,15 @@ from mercer.compiled.rows import add_rows
 
 @compiled
 def gather(K, rows, columns, out):
-    """out = K[rows, columns]."""
-    for r in range(rows.shape[0]):
-        row, to = K[rows[r]], out[r]
+    """out = K[rows, columns], four rows at a time, for one would wait for memory."""
+    last = rows.shape[0] - 1
+    for r in range(0, rows.shape[0], 4):
+        s, t, u = min(r + 1, last), min(r + 2, last), min(r + 3, last)
+        k0, k1, k2, k3 = K[rows[r]], K[rows[s]], K[rows[t]], K[rows[u]]
+        to0, to1, to2, to3 = out[r], out[s], out[t], out[u]
         for c in range(columns.shape[0]):
-            to[c] = row[columns[c]]
+            k = columns[c]
+            to0[c], to1[c], to2[c], to3[c] = k0[k], k1[k], k2[k], k3[k]
 
 
 @compiled

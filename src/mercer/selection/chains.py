@@ -96,10 +96,12 @@ def solve_classifiers(machines: Sequence[SVC], fold: Fold) -> list[Fit | None]:
     )  # fmt: skip
     out: list[Fit | None] = [None] * len(machines)
     if found.solved:
-        values = _pair_values(fold, items, codes, gathered(pairs, [b.T for b in found.coefs], len(codes), k))
-        values += found.bias[:, :, None]
+        other, place = found.distinct()
+        coefs = [b[other].T for b in found.coefs]
+        values = _pair_values(fold, items, codes, gathered(pairs, coefs, len(codes), k))
+        values += found.bias[:, other, None]
         for j, m in enumerate(order[: found.solved]):
-            f = values[0, j] if k == 2 else values[:, j].T
+            f = values[0, place[j]] if k == 2 else values[:, place[j]].T
             out[m] = fold.fit(ready[m], f, float(found.gap[:, j].max()))
     return out
 
@@ -112,7 +114,7 @@ def _labelled(machine: SVC, y: Array) -> Array:
 def _pair_values(fold: Fold, items: Array, codes: Array, B: Array) -> Array:
     """(pairs, machines, scored items): sums over the items of every class, whose coefficients are B."""
     _, opponents, count = B.shape
-    out = np.zeros((opponents * (opponents + 1) // 2, count, len(fold.scored)))
+    out = np.zeros((opponents * (opponents + 1) // 2, count, len(fold.scored)), dtype=fold.K.dtype)
     for c, pairs in enumerate(machines_of(opponents + 1)):
         own = slice(*np.searchsorted(codes, [c, c + 1]))
         f = fold.values(items[own], B[own].reshape(-1, opponents * count))

@@ -26,10 +26,10 @@ class Fold:
     go_on: Callable[[], bool]
 
     def values(self, items: Array, B: Array) -> Array:
-        """K[scored, items] @ B, over the items that have a coefficient; its columns lie side by side."""
+        """K[scored, items] @ B in the precision of K, over items that have a coefficient; columns lie side by side."""
         J = np.flatnonzero(B.any(axis=1))
         B = B[J] if len(J) < len(B) else B
-        return np.asarray(B.T.astype(self.K.dtype) @ self.part(items[J], self.scored), dtype=np.float64).T
+        return np.asarray(B.T.astype(self.K.dtype) @ self.part(items[J], self.scored)).T
 
     def part(self, rows: Array, columns: Array) -> Array:
         """K[rows, columns]."""

@@ -113,13 +113,11 @@ def one_vs_rest(values: Array, k: int) -> Array:
 
 def _votes(first: Array, k: int) -> Array:
     """How many of its pairs each class wins; `first` says where the first class of a pair does."""
-    S = _sides(k)
-    return np.asarray(first @ S + (S < 0.0).sum(axis=0))
+    S = _sides(k).astype(np.float32)  # exact for such small numbers
+    return np.asarray(first.astype(np.float32) @ S + (S < 0.0).sum(axis=0, dtype=np.float32))
 
 
 def _sides(k: int) -> Array:
     """(pairs, k): +1 for the first class of a pair, -1 for the second."""
-    S = np.zeros((k * (k - 1) // 2, k))
-    for p, (i, j) in enumerate(combinations(range(k), 2)):
-        S[p, i], S[p, j] = 1.0, -1.0
-    return S
+    first, second = np.triu_indices(k, 1)
+    return np.asarray(np.eye(k)[first] - np.eye(k)[second])

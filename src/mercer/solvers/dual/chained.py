@@ -31,6 +31,16 @@ class Chained:
     steps: Array
     solved: int
 
+    def distinct(self) -> tuple[Array, Array]:
+        """(The solved boxes at which a coefficient changes, and for every solved box the place of its like in these).
+
+        Once no coefficient is at its bound, they are the same in all larger boxes.
+        """
+        new = np.arange(self.solved) == 0
+        for b in self.coefs:
+            new[1:] |= (b[1 : self.solved] != b[: self.solved - 1]).any(axis=1)
+        return np.flatnonzero(new), np.cumsum(new) - 1
+
 
 def solve_chains(K: Array, parts: Sequence[Part], bounds: Array, epsilon: Array, *, tol: float,
                  go_on: Callable[[], bool]) -> Chained:  # fmt: skip
