@@ -16,48 +16,40 @@ inverses, unless these are so large that digits would be lost.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.solvers import blas
 from mercer.typing import Array
 
-_LEAF = 128  # rows of what LAPACK factors and inverts
+_LEAF = 128  # rows of a triangle that LAPACK inverts
 _ALONE = 512  # rows of what one thread does alone
 _SLABS = 4  # tasks that a part is cut into, as long as each has
 _THIN, _THICK = 128, 512  # so many rows at least and at most
-_BROAD = 2048  # columns of one step of a substitution
+_BROAD = 2048  # columns of one step of a substitution with many rows
 _STEEP = 1e5  # max |L| max |L^-1|: beyond, a product with L^-1 loses digits that a substitution keeps
 
 
 @one_blas_thread()
 def factor_lower(A: Array) -> int | None:
-    """Overwrite the lower triangle by that of L; the row where that failed, or None."""
-    return _factor(A, [])
+    """Overwrite the lower triangle by that of L; the row where that failed, or None.
 
-
-def _factor(A: Array, corners: list[Corner]) -> int | None:
-    """A21 -> A21 L11^-T = L21,   A22 -> A22 - L21 L21';   the blocks on the diagonal are added to `corners`."""
-    if len(A) <= _LEAF:
-        failed = blas.cholesky(A)
-        if failed is None:
-            corners.append(_corner(A))
-        return failed
-    h, before = _half(len(A)), len(corners)
-    failed = _factor(A[:h, :h], corners)
+    A21 -> A21 L11^-T = L21,   A22 -> A22 - L21 L21'.
+    """
+    if len(A) <= _ALONE:
+        return blas.cholesky(A)
+    h = _half(len(A))
+    failed = factor_lower(A[:h, :h])
     if failed is not None:
         return failed
-    below, rest = A[h:, :h], A[h:, h:]
-    solver = RowSolver(A[:h, :h], corners[before:])
-    run(lambda r: solver(below[r]), _slabs(len(below)))
+    below, rest, solved = A[h:, :h], A[h:, h:], RowSolver(A[:h, :h], _LEAF)
+    run(lambda r: solved(below[r]), _slabs(len(below)))
 
     def update(r: slice) -> None:
         blas.minus_products(rest[r, : r.start], below[r], below[: r.start])
         blas.minus_square(rest[r, r], below[r])
 
     run(update, _slabs(len(rest))[::-1])
-    failed = _factor(rest, corners)
+    failed = factor_lower(rest)
     return None if failed is None else h + failed
 
 
@@ -120,36 +112,27 @@ def _slabs(n: int) -> list[slice]:
     return [slice(0, n)] if n <= _ALONE // 2 else cuts(n, min(max(n // _SLABS, _THIN), _THICK))
 
 
-class Corner(NamedTuple):
-    """A block on the diagonal of L: its rows, and its inverse where that may be used."""
+class RowSolver:
+    """K -> K L^-T in place: forward substitution by blocks of at most `width` columns."""
 
-    rows: int
-    inverse: Array | None
+    def __init__(self, A: Array, width: int = _BROAD) -> None:
+        self.A, self.blocks = A, cuts(len(A), width)
+        self.inverses = [_inverse(A[k, k]) for k in self.blocks]
+
+    def __call__(self, K: Array) -> Array:
+        for k, T in zip(self.blocks, self.inverses, strict=True):
+            blas.minus_products(K[:, k], K[:, : k.start], self.A[k, : k.start])
+            if T is None:
+                blas.solve_right(K[:, k], self.A[k, k])
+            else:
+                blas.multiply_right(K[:, k], T, transposed=True)
+        return K
 
 
-def _corner(L: Array) -> Corner:
+def _inverse(L: Array) -> Array | None:
+    """L^-1, where it may be used."""
     from mercer.compiled.symmetric import largest
 
     T = L.copy()
     invert_lower(T)
-    return Corner(len(L), T if largest(L) * largest(T) <= _STEEP else None)
-
-
-class RowSolver:
-    """K -> K L^-T in place: forward substitution by wide blocks, or by those whose corners are given."""
-
-    def __init__(self, A: Array, corners: list[Corner] | None = None) -> None:
-        self.A = A
-        self.corners = corners or [_corner(A[k, k]) for k in cuts(len(A), _BROAD)]
-
-    def __call__(self, K: Array) -> Array:
-        start = 0
-        for rows, inverse in self.corners:
-            k = slice(start, start + rows)
-            blas.minus_products(K[:, k], K[:, :start], self.A[k, :start])
-            if inverse is None:
-                blas.solve_right(K[:, k], self.A[k, k])
-            else:
-                blas.multiply_right(K[:, k], inverse, transposed=True)
-            start += rows
-        return K
+    return T if largest(L) * largest(T) <= _STEEP else None
