@@ -12,7 +12,17 @@ from scipy import sparse
 from mercer.items import Vectors
 from mercer.kernels.dot import Linear, Polynomial
 from mercer.kernels.radial import RBF, Exponential, Matern
-from mercer.kernels.rows import ORIGIN, centre, centred, dot, product_moments, rows, sqdist, squared_moments
+from mercer.kernels.rows import (
+    ORIGIN,
+    centre,
+    centred,
+    dot,
+    product_moments,
+    rows,
+    sqdist,
+    squared_moments,
+    squared_products,
+)
 
 rng = np.random.default_rng(5)
 
@@ -110,6 +120,17 @@ def test_moments_are_what_the_sums_say(form):
     difference = X[:, None] - Y
     assert_allclose(squared_moments(A, B, M), np.einsum("ij,ijk->k", M, difference**2))
     assert_allclose(product_moments(A, B, M), np.einsum("ij,ik,jk->k", M, X, Y))
+
+
+@pytest.mark.parametrize("wild", [1.0, 1e6])
+def test_moments_and_products_keep_their_digits_beside_a_wild_row_K2(wild):
+    X = rng.normal(size=(8, 5))
+    X[3] *= wild
+    A = rows(X, ORIGIN)
+    D = (X[:, None] - X) ** 2
+    M, V = np.exp(-0.5 * D.sum(axis=2)), rng.normal(size=(8, 2))  # nothing of the wild row but its zero from itself
+    assert_allclose(squared_moments(A, A, M), np.einsum("ij,ijk->k", M, D), rtol=1e-12)
+    assert_allclose(squared_products(A, A, M, V), np.einsum("ij,ijk,jq->kiq", M, D, V), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("kernel", [Linear(), RBF(1.3), RBF(tuple(np.linspace(0.5, 2.0, 30))), Matern(2.0, nu=2.5)])

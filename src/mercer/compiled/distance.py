@@ -78,6 +78,18 @@ def absolute_moments(M, X, Yt, out):
 
 
 @compiled
+def squared_products(M, X, Y, V, out):
+    """Add sum_j M_ij V_jq (X_ik - Y_jk)^2 to out_iqk."""
+    for i in range(X.shape[0]):
+        for j in range(Y.shape[0]):
+            for q in range(V.shape[1]):
+                w = M[i, j] * V[j, q]
+                for k in range(X.shape[1]):
+                    t = X[i, k] - Y[j, k]
+                    out[i, q, k] += w * t * t
+
+
+@compiled
 def chi_squared(X, Yt, out):
     """Write sum_k (X_ik - Yt_kj)^2 / (X_ik + Yt_kj) into `out`, with 0 / 0 = 0."""
     for i in range(X.shape[0]):

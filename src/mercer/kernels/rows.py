@@ -23,6 +23,7 @@ from mercer.typing import Array, Index
 _SAMPLE = 4096  # rows that are enough to find a centre
 _FAR = 4.0  # spreads from the origin: nearer data lose no digits that matter
 _NARROW = 256  # up to this many columns a tile of sparse rows is a matrix product
+_WIDE = 1e6  # squared norm from which on differences are not expanded into products
 _FEW = 4  # up to this many columns, direct differences cost no more than a matrix product
 
 
@@ -262,16 +263,20 @@ def _sparse_sqdist(A: Rows, B: Rows) -> Array:
 
 
 def squared_moments(A: Rows, B: Rows, M: Array) -> Array:
-    """sum_ij M_ij (a_ik - b_jk)^2 for every column k."""
+    """sum_ij M_ij (a_ik - b_jk)^2 for every column k; from products, which lose the digits of rows far away."""
+    if max(A.sqnorm.max(initial=0.0), B.sqnorm.max(initial=0.0)) > _WIDE and not is_sparse(A.values):
+        return np.asarray(squared_products(A, B, M, np.ones((len(B), 1))).sum(axis=(1, 2)))
     squares = weighted_squares(A, M.sum(axis=1)) + weighted_squares(B, M.sum(axis=0))
     return np.asarray(squares - 2.0 * product_moments(A, B, M))
 
 
 def squared_products(A: Rows, B: Rows, M: Array, V: Array) -> Array:
-    """sum_j M_ij (a_ik - b_jk)^2 V_jq for every column k, (columns, len(A), q), of dense rows: one matrix product."""
-    (n, p), a, b, V = A.values.shape, A.values[..., None], B.values[..., None], V[:, None]
-    P = (M @ np.concatenate([V, b * V, b * b * V], axis=1).reshape(len(B), -1)).reshape(n, 1 + 2 * p, -1)
-    return np.asarray((a * a * P[:, :1] - 2.0 * a * P[:, 1 : 1 + p] + P[:, 1 + p :]).transpose(1, 0, 2))
+    """sum_j M_ij (a_ik - b_jk)^2 V_jq for every column k, (columns, len(A), q), of dense rows."""
+    from mercer.compiled import distance
+
+    out = np.zeros((len(A), V.shape[1], A.values.shape[1]))
+    distance.squared_products(M, A.values, B.values, V, out)
+    return out.transpose(2, 0, 1)
 
 
 def product_moments(A: Rows, B: Rows, M: Array) -> Array:
