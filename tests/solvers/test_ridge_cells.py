@@ -108,3 +108,11 @@ def test_a_target_of_zeros_an_early_end_and_a_matrix_that_is_not_positive():
     assert np.isinf(stopped.gaps).all()
     bad = solve_cells(-RBF(1.0)(X), columns(np.ones(N), False), ALPHAS, tol=1e-8, most=50, go_on=always)
     assert (bad.gaps[:, :2] > 1e-8).all()
+
+
+def test_inverses_of_many_cells_hold_no_more_numbers_than_a_few_grams():
+    alphas = np.geomspace(1e-4, 10.0, 40)
+    systems = Systems(RBF(0.5)(X), columns(np.ones(N), False), alphas)
+    found = LowRank.of(systems)
+    assert found.rank > 2
+    assert sum(H.size for H in found.inverses.values()) <= 2.0 * N * N

@@ -25,6 +25,7 @@ from mercer.typing import Array
 
 _LEFT = 100.0  # alphas, that the columns of a cell may leave of the trace of K
 _SHARE = 5  # items per column of L, at least
+_HELD = 2.0  # numbers in the inverses of all cells, in units of those of K
 _ROUNDING = 6e-8  # of the trace: the least pole at which single precision is sure to see a positive matrix
 _NOTHING = 1e-10  # poles: entries that are left out, for products of them would be too small to be fast
 
@@ -40,10 +41,12 @@ class LowRank:
 
     @classmethod
     def of(cls, systems: Systems) -> LowRank:
-        """With as many columns as the smallest alpha asks for, up to a share of the items."""
-        found = partial_cholesky(systems.K, len(systems.K) // _SHARE, _LEFT * float(systems.alphas.min()))
+        """With as many columns as the smallest alpha asks for, up to a share of the items and of memory."""
+        n, inverses = len(systems.K), len({id(column.s) for column in systems.columns}) * len(systems.alphas)
+        most = min(n // _SHARE, int(n * np.sqrt(_HELD / inverses)))
+        found = partial_cholesky(systems.K, most, _LEFT * float(systems.alphas.min()))
         ranks = np.array([found.rank(_LEFT * float(alpha)) for alpha in systems.alphas])
-        made = cls(systems, found.L, systems.alphas + found.left[ranks] / len(systems.K))
+        made = cls(systems, found.L, systems.alphas + found.left[ranks] / n)
         if made.rank:
             made._invert(ranks)
         return made
