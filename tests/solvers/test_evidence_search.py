@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose
 
-from mercer.solvers.evidence_search import Prior, search
+from mercer.solvers.evidence_search import TOL, Prior, search
 
 SHAPE = np.diag([1.0, 4.0, 0.1])
 WIDE = np.array([[-10.0, 10.0]] * 3)
@@ -72,7 +72,7 @@ def test_most_evaluations_are_on_subsets_M32():
     small, large = Bowl([1.0, 1.0, 1.0], 100, steep), Bowl([1.05, 1.0, 0.9], 1000, steep)
     found = search([small, large], [np.zeros(3)], WIDE)
     assert len(large.asked) <= 3 < len(small.asked)
-    assert_allclose(found.best.theta, [1.05, 1.0, 0.9], atol=0.01)
+    assert_allclose(found.best.theta, [1.05, 1.0, 0.9], atol=np.sqrt(2.0 * TOL / 100.0))  # as little is to be gained
     assert [climb.size for climb in found.climbs] == [100, 1000]
 
 

@@ -117,7 +117,7 @@ def newton_step(K, F, x, p, beta, J, c, total, sigma, epsilon, e, change):
 
 @compiled
 def first_step(K, F, c, beta, total, lo, hi, epsilon, sigma, p, e, change):
-    """The step to the minimum over what is free in c; (change of beta or NaN if it leads astray, size of the system)."""
+    """The step to the minimum over what is free in c; (change of beta, NaN if it leads astray; size of the system)."""
     J = np.flatnonzero((c > lo) & (c < hi) & (c != 0.0))
     if J.shape[0] == 0:
         return np.nan, 0

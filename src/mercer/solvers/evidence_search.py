@@ -26,7 +26,7 @@ import numpy as np
 from mercer.typing import Array
 
 TOL = 2e-2  # nats still to be had: within 0.2 standard deviations of the optimum
-_SUBSET_TOL = 0.3  # the same on subsets, whose optimum is another anyway
+_SUBSET_TOL = 1.0  # the same on subsets, whose optimum is another anyway
 _HOLD = 2.0  # standard deviation of the prior that holds parameters on subsets, in units of theta
 _REACH = 2.0  # longest step, in units of theta
 _ENOUGH = 1e-4  # share of the gain promised by the slope that a step must bring

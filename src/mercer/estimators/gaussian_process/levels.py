@@ -16,7 +16,7 @@ from mercer.solvers.cholesky import factorise
 from mercer.solvers.gaussian_process import Conditioned, condition, information, inverse_in_place, slope_tile
 from mercer.typing import Array
 
-_DIRECT = 600  # items up to which a search needs no subsets
+_DIRECT = 450  # items up to which a search needs no subsets
 _FIRST = 250  # items of the smallest subset, at least
 
 
