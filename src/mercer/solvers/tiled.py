@@ -41,13 +41,16 @@ def factor_lower(A: Array) -> int | None:
     failed = factor_lower(A[:h, :h])
     if failed is not None:
         return failed
-    below, rest, solved = A[h:, :h], A[h:, h:], RowSolver(A[:h, :h], _LEAF)
-    run(lambda r: solved(below[r]), _slabs(len(below)))
+    below, rest, solver = A[h:, :h], A[h:, h:], RowSolver(A[:h, :h], _LEAF)
+
+    def solve(r: slice) -> None:
+        solver(below[r])
 
     def update(r: slice) -> None:
         blas.minus_products(rest[r, : r.start], below[r], below[: r.start])
         blas.minus_square(rest[r, r], below[r])
 
+    run(solve, _slabs(len(below)))
     run(update, _slabs(len(rest))[::-1])
     failed = factor_lower(rest)
     return None if failed is None else h + failed

@@ -109,7 +109,9 @@ def _not_finite(given: Any) -> Array:
         V = V.astype(float) if V.dtype == object else V
     except (TypeError, ValueError):
         V = np.zeros(0)
-    return ~np.isfinite(V).all(axis=tuple(range(1, V.ndim))) if V.ndim and V.dtype.kind == "f" else np.zeros(0)
+    if not V.ndim or V.dtype.kind != "f":
+        return np.zeros(0)
+    return np.asarray(~np.isfinite(V).all(axis=tuple(range(1, V.ndim))))
 
 
 def _nodes(kernel: Any) -> Any:
