@@ -26,7 +26,7 @@ from mercer.solvers.spectrum import Spectrum
 from mercer.typing import Array
 
 GAP = 1e-7  # relative, that is asked of a fit: values are then right to about its root, and scores to 1e-5
-MOST = 30  # steps of conjugate gradients, after which another way is quicker
+MOST = 40  # steps of conjugate gradients, after which another way is quicker
 
 
 class ScoredRidge(KernelRidge):

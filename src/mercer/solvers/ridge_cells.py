@@ -23,8 +23,9 @@ from mercer.solvers.ridge_preconditioners import LowRank, Pole
 from mercer.solvers.ridge_systems import Column, Systems
 from mercer.typing import Array
 
-_WIDE = 300.0  # largest over smallest alpha that share a factor
+_WIDE = 5000.0  # largest over smallest alpha that share a factor
 _SOON = 8  # steps, before which nothing is said about how long it will take
+_PACE = 0.8  # of that at which a cell would be done in time, below which it is given up
 _HELD = 4.0  # numbers in factors at a time, in units of those of K
 
 Precondition = Callable[[Array, Array], Array]
@@ -136,10 +137,10 @@ class _Gradients:
                 return
 
     def _late(self, gaps: Array, first: Array, step: int) -> Array:
-        """Which cells have had their steps, or have not come half as far as they should have to be done in time."""
+        """Which cells have had their steps, or will not be done in time, by how far they have come."""
         with np.errstate(divide="ignore", invalid="ignore"):
             done = np.log(gaps / first) / np.log(self.tol / first)
-        return (step >= _SOON) & ~(done >= 0.5 * step / self.most) | (step >= self.most)
+        return (step >= _SOON) & ~(done >= _PACE * step / self.most) | (step >= self.most)
 
 
 def _gaps(R: Array, a: Array, Z: Array, C: Array) -> Array:

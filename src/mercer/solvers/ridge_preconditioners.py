@@ -25,7 +25,7 @@ from mercer.typing import Array
 
 _LEFT = 100.0  # alphas, that the columns of a cell may leave of the trace of K
 _SHARE = 5  # items per column of L, at least
-_HELD = 2.0  # numbers in the inverses of all cells, in units of those of K
+_HELD = 2.2  # numbers in the inverses of all cells, in units of those of K
 _ROUNDING = 6e-8  # of the trace: the least pole at which single precision is sure to see a positive matrix
 _NOTHING = 1e-10  # poles: entries that are left out, for products of them would be too small to be fast
 
@@ -148,15 +148,13 @@ class Pole:
 
 
 def _factor(K: Array, s: Array, pole: float) -> tuple[Array, Array, Array] | None:
+    """The items of a column, the factor of their A + pole I, and M^-1 s; None where there is none."""
+    from mercer.compiled.halves import scaled_half
+
     items = np.flatnonzero(s)
+    pole = max(pole, _ROUNDING * float(s**2 @ np.diagonal(K)))
     A = np.empty((len(items), len(items)), dtype=np.float32)
-    for row, i in zip(A, items.tolist(), strict=True):
-        row[:] = K[i, items]
-    if (s[items] != 1.0).any():
-        A *= s[items, None].astype(np.float32)
-        A *= s[items].astype(np.float32)
-    pole = max(pole, _ROUNDING * float(np.trace(A, dtype=float)))
-    A[np.abs(A) < _NOTHING * pole] = 0.0
+    scaled_half(K, items, s, _NOTHING * pole, A)
     A.flat[:: len(A) + 1] += np.float32(pole)
     return None if blas.cholesky(A) is not None else (items, A, _solved(A, s[items]))
 
