@@ -137,7 +137,7 @@ DUPLICATES = np.repeat(rng.normal(size=(40, 2)), 25, axis=0)
 )
 def test_it_ends_and_says_so_on_degenerate_data(gram, y, C, size):
     s = solve(gram, svc(y, C), time_limit=2.0)
-    assert s.reason in ("converged", "time_limit", "stalled")
+    assert s.reason in ("converged", "time_limit", "stalled", "max_iter")  # whichever a machine comes to first
     assert np.isfinite(s.coef).all()
     assert np.isfinite([s.dual, s.bias]).all()
     assert s.gap >= -1e-6 * max(1.0, abs(s.dual)) or gram.kernel.psd is False
