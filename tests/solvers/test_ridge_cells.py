@@ -116,3 +116,10 @@ def test_inverses_of_many_cells_hold_no_more_numbers_than_a_few_grams():
     found = LowRank.of(systems)
     assert found.rank > 2
     assert sum(H.size for H in found.inverses.values()) <= 2.2 * N * N
+
+
+def test_a_cell_that_a_pole_did_not_solve_does_not_keep_others_from_theirs(monkeypatch):
+    monkeypatch.setattr(ridge_cells, "_WIDE", 2.0)
+    alphas = np.array([1e-6, 1e-3, 1.0])
+    cells = solve_cells(RBF(0.5)(X), columns(np.ones(N), False), alphas, tol=0.0, most=1, go_on=always)
+    assert (cells.iterations[..., 1] > 0).all()

@@ -263,7 +263,7 @@ def _sparse_sqdist(A: Rows, B: Rows) -> Array:
 
 
 def squared_moments(A: Rows, B: Rows, M: Array) -> Array:
-    """sum_ij M_ij (a_ik - b_jk)^2 for every column k; from products, which lose the digits of rows far away."""
+    """sum_ij M_ij (a_ik - b_jk)^2 for every column k; by products, but for rows whose squares would take its digits."""
     if max(A.sqnorm.max(initial=0.0), B.sqnorm.max(initial=0.0)) > _WIDE and not is_sparse(A.values):
         return np.asarray(squared_products(A, B, M, np.ones((len(B), 1))).sum(axis=(1, 2)))
     squares = weighted_squares(A, M.sum(axis=1)) + weighted_squares(B, M.sum(axis=0))

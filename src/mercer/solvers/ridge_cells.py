@@ -88,11 +88,9 @@ class _Gradients:
 
     def by_poles(self) -> None:
         """The second way for what is open: alphas that are near each other, on as many columns as memory is for."""
-        while self.most and len(self.open) and self.go_on():
-            alpha = self.systems.alpha(self.open)
-            near = self.open[(alpha * _WIDE >= alpha.max()) & (self.steps[self.open, 1] == 0)]
-            if not len(near):
-                return
+        while self.most and len(untried := self.open[self.steps[self.open, 1] == 0]) and self.go_on():
+            alpha = self.systems.alpha(untried)
+            near = untried[alpha * _WIDE >= alpha.max()]
             some = self._at_a_time(np.unique(self.systems.column(near)))
             near = near[np.isin(self.systems.column(near), some)]
             alpha = self.systems.alpha(near)
