@@ -1,0 +1,19 @@
+// The extension module mercer._native: chooses the instruction set and binds the submodules.
+#include "module.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+
+#include "isa.h"
+
+NB_MODULE(_native, m) {
+    mercer::choose_isa(std::getenv("MERCER_ISA"));
+    m.doc() = "The compiled loops of mercer, one submodule for each file of native/loops.";
+    m.def("isa", [] { return std::string(mercer::isa_name(mercer::isa)); }, "The instruction set in use.");
+    m.def("available_isas", &mercer::available_isas, "The instruction sets this processor has, lowest first.");
+    m.def("choose_isa", [](const std::string& name) { mercer::choose_isa(name.c_str()); }, nanobind::arg("name"),
+          "Use another instruction set from now on; for tests.");
+    mercer::bind_radial(m);
+}

@@ -1,0 +1,10 @@
+// What every file of the border adds to the extension module: one submodule for each file of loops/.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace mercer {
+
+void bind_radial(nanobind::module_& parent);
+
+}  // namespace mercer
