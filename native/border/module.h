@@ -5,6 +5,10 @@
 
 namespace mercer {
 
+void bind_dual_proof(nanobind::module_& parent);
+void bind_growth(nanobind::module_& parent);
 void bind_radial(nanobind::module_& parent);
+void bind_smo(nanobind::module_& parent);
+void bind_smo_batch(nanobind::module_& parent);
 
 }  // namespace mercer

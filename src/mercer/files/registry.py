@@ -29,6 +29,7 @@ _RECORDS = {
     "mercer.estimators.expansion": "KernelItems GivenGram",
     "mercer.estimators.risk.certificate": "RiskCertificate",
     "mercer.estimators.svm.certificate": "Certificate",
+    "mercer.estimators.svm.record": "Record",
     "mercer.estimators.gaussian_process.convert": "Converted Foreign",
     "mercer.estimators.gaussian_process.covariance": "Covariance Noise",
     "mercer.estimators.gaussian_process.labelled": "Codes Posterior Signs",

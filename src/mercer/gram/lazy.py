@@ -23,7 +23,11 @@ from mercer.errors import bad
 from mercer.gram.single import in_single
 from mercer.gram.stored import places
 from mercer.kernels.base import Kernel, gram_of, prepare_pair
+from mercer.kernels.dot import Linear
 from mercer.typing import Array
+
+
+_ONE_TILE = 2**18  # entries that one thread computes at once: cutting them up would cost more
 
 
 class LazyGram:
@@ -71,6 +75,11 @@ class LazyGram:
         """Every entry, in one array."""
         return gram_of(self.kernel, self.A, self.B, self.dtype)
 
+    @property
+    def linear_rows(self) -> Any:
+        """The rows X if this is the matrix XX' of inner products of rows; else None."""
+        return self.A.values if isinstance(self.kernel, Linear) and self.symmetric else None
+
     def diag(self) -> Array:
         """k(x_i, x_i)."""
         self._require_square("diag")
@@ -83,7 +92,10 @@ class LazyGram:
     def sub(self, index: Array) -> LazyGram:
         """K[index, index], still lazy."""
         self._require_square("sub")
-        return LazyGram.of(self.kernel, self.A[places(index, len(self))], dtype=self.dtype)
+        found = LazyGram.of(self.kernel, self.A[places(index, len(self))], dtype=self.dtype)
+        if "_single" in self.__dict__:  # rounded already: rows are only chosen
+            found.__dict__["_single"] = self._single.sub(index)
+        return found
 
     def part(self, I: Array | None, J: Array | None) -> LazyGram:
         """K[I, :][:, J], still lazy; None stands for all."""
@@ -93,8 +105,24 @@ class LazyGram:
 
     def single(self) -> LazyGram:
         """The same Gram from data rounded to single precision."""
+        return self._single
+
+    @cached_property
+    def _single(self) -> LazyGram:
         A = in_single(self.A)
         return LazyGram.of(self.kernel, A, A if self.symmetric else in_single(self.B))
+
+    def values(self, I: Array, J: Array) -> Array:
+        """K[I, J] as an array."""
+        if len(I) * len(J) <= _ONE_TILE:
+            return self.kernel.block(self.A[I], self.B[J])
+        return self.part(I, J).dense()
+
+    def times(self, I: Array, J: Array, v: Array) -> Array:
+        """K[I, J] @ v."""
+        if len(I) * len(J) <= _ONE_TILE:
+            return self.kernel.block(self.A[I], self.B[J]) @ v.astype(self.dtype, copy=False)
+        return self.part(I, J) @ v
 
     def __matmul__(self, V: Array) -> Array:
         """K @ V without K; sums are in double precision whatever the type of the tiles."""

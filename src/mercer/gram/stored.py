@@ -79,6 +79,14 @@ class StoredGram:
         """K[I, :][:, J]; None stands for all."""
         return StoredGram.of(self.K, _of(self.I, I), _of(self.J, J))
 
+    def values(self, I: Array, J: Array) -> Array:
+        """K[I, J] as an array."""
+        return self.part(I, J).dense()
+
+    def times(self, I: Array, J: Array, v: Array) -> Array:
+        """K[I, J] @ v."""
+        return self.part(I, J) @ v
+
     def single(self) -> StoredGram:
         """The matrix as it is: it is stored already."""
         return self

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -23,48 +23,18 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.errors import bad
 from mercer.estimators.base import OpenFit
 from mercer.estimators.expansion import Data
-from mercer.estimators.svm.certificate import Certificate, certificate_of
-from mercer.estimators.svm.effort import Effort
 from mercer.estimators.svm.machine import SupportVectorMachine
-from mercer.estimators.svm.multiclass import Finish, Pair, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
-from mercer.estimators.svm.probability import Calibration, require_folds
-from mercer.gram import LazyGram, StoredGram
-from mercer.gram.classes import ClassGrams
-from mercer.gram.held import HeldGram
+from mercer.estimators.svm.multiclass import Finish, Pairs, one_vs_rest, pair_values, pairs_of, spread, winners
+from mercer.estimators.svm.probability import calibrate, require_folds
 from mercer.items.vectors import is_sparse
-from mercer.solvers.dual import DualSolution, Problem
-from mercer.solvers.dual.engine import WHOLE
-from mercer.solvers.dual.many import Part, solve_parts
+from mercer.solvers.dual import Problems, Solutions, solve_all
+from mercer.solvers.dual.proof import BIAS
+from mercer.solvers.dual.solve import run_by_size
+from mercer.solvers.limits import Limits
 from mercer.solvers.platt import Platt, couple
 from mercer.typing import Array
 
-STORED = 2048  # items of all classes whose Gram is stored in full precision, to be shared by all pairs
-BATCH = 5  # problems of pairs that are solved in one call
 _SURE = 1e-7  # probabilities of pairs stay so far from 0 and 1, as LIBSVM's do
-
-
-@dataclass(eq=False)
-class Task:
-    """The machine of one pair, while it is fitted."""
-
-    pair: Pair
-    whole: Any
-    problem: Problem
-    solution: DualSolution | None = None
-    sigmoid: Platt | None = None
-
-    def gram(self) -> Any:
-        """The Gram of the pair's items; what it holds is freed with it."""
-        if isinstance(self.whole, ClassGrams):
-            gram: Any = self.whole.pair(self.pair.plus, self.pair.minus)
-        else:
-            gram = self.whole if len(self.pair.index) == len(self.whole) else self.whole.sub(self.pair.index)
-        return HeldGram.of(gram) if isinstance(gram, LazyGram) and len(gram) <= WHOLE else gram
-
-    @property
-    def solved(self) -> DualSolution:
-        assert self.solution is not None
-        return self.solution
 
 
 def _calibrated(machine: Any) -> bool:
@@ -85,33 +55,31 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         """The bound of every coefficient."""
         raise NotImplementedError
 
-    def _problem(self, y: Array, bound: Array) -> Problem:
-        """The problem of labels -1 and +1 with these bounds of the coefficients."""
+    def _problems(self, pairs: Pairs, bound: Array) -> Problems:
+        """The problems of all pairs, with the bound of the coefficient of every item."""
         raise NotImplementedError
 
     # ---- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with labels y; weights scale the bounds of the coefficients."""
-        effort = Effort.of(self)
+        limits = self._limits()
         self._check_options()
         X, y = self._checked(X, y, reset=True)
         codes = self._labels(y)
         weight, used = self._weighed(sample_weight, len(codes))
         self._require_items(np.bincount(codes[used], minlength=len(self.classes_)))
-        bound = self._bounds(weight, codes)
         pairs = pairs_of(codes, used, len(self.classes_))
-        problems = [self._problem(pair.y, bound[pair.index]) for pair in pairs]
+        problems = self._problems(pairs, self._bounds(weight, codes))
         data, gram = self._training(X)
-        if len(pairs) > 1 and isinstance(gram, LazyGram):
-            gram = shared(gram, codes, used)
-        tasks = [Task(pair, gram, problem) for pair, problem in zip(pairs, problems, strict=True)]
-        self._solve(tasks, weight, effort)
-        self._judge([task.solved for task in tasks], self._proofs(tasks, data), effort)
-        self._assemble(X, data, codes, tasks)
-        self._platts = [task.sigmoid for task in tasks] if self._probable else []
-        if not all(self._platts) and not self.fit_status_:
-            warnings.warn(f"{effort.owner}: stopped early ({effort.ended}), solved but without probabilities. "
+        found = solve_all(gram, problems, limits)
+        self._judge(found, data, limits)
+        self._assemble(X, data, codes, pairs, found)
+        self._platts = self._sigmoids(gram, pairs, found, weight, limits) if self._probable else []
+        if self.fit_status_:
+            self._warn(limits)
+        elif not all(self._platts):
+            warnings.warn(f"{type(self).__name__}: stopped early ({limits.ended}), solved but without probabilities. "
                           "Fit again with more time, or with probability=False.", OpenFit, stacklevel=3)  # fmt: skip
         return self
 
@@ -155,55 +123,41 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         if self._probable:
             require_folds(type(self).__name__, self.classes_, counts)
 
-    def _solve(self, tasks: list[Task], weight: Array, effort: Effort) -> None:
-        """Solve the problem of every pair, and calibrate it: at once, or where time is limited when all are solved."""
-        sizes, at_once = [len(task.problem) for task in tasks], effort.time_limit is None
+    def _sigmoids(
+        self, gram: Any, pairs: Pairs, found: Solutions, weight: Array, limits: Limits
+    ) -> list[Platt | None]:
+        """The sigmoid of every pair; None where the limits ended the work before."""
+        out: list[Platt | None] = [None] * len(pairs)
 
-        def solve(t: int) -> None:
-            task, gram = tasks[t], tasks[t].gram()
-            if task.solution is None:
-                waiting = sum(task.solution is None for task in tasks)
-                task.solution = effort.solve(gram, task.problem, waiting=waiting)
-            if self._probable and at_once and not effort.ended:
-                self._calibrate(task, gram, weight, effort)
+        def work(p: int) -> None:
+            if not limits.reached():
+                s = pairs.span(p)
+                index = pairs.index[s]
+                own = gram if len(index) == len(gram) else gram.sub(index)
+                out[p] = calibrate(own, pairs.y[s], weight[index], found.problems[p], found[p], limits)
 
-        def calibrate(t: int) -> None:
-            self._calibrate(tasks[t], tasks[t].gram(), weight, effort)
+        run_by_size(work, np.diff(pairs.ends).tolist(), limits)
+        return out
 
-        solve_together(tasks, effort)
-        if self._probable or not all(task.solution for task in tasks):
-            effort.share_out(solve, sizes)
-        for t in [t for t, task in enumerate(tasks) if task.solution is None]:  # an interrupt came before their turn
-            solve(t)
-        if self._probable and not at_once:
-            effort.share_out(calibrate, sizes)
+    def _names(self) -> list[str]:
+        if len(self.classes_) == 2:
+            return [""]
+        return [f"{a} against {b}" for a, b in combinations(self.classes_.tolist(), 2)]
 
-    def _calibrate(self, task: Task, gram: Any, weight: Array, effort: Effort) -> None:
-        w = weight[task.pair.index]
-        task.sigmoid = Calibration(gram, task.pair.y, w, task.problem, task.solved).fit(effort)
-
-    def _proofs(self, tasks: list[Task], data: Data) -> list[Certificate]:
-        names = [f"{self.classes_[t.pair.plus]} against {self.classes_[t.pair.minus]}" for t in tasks]
-        names = names if len(tasks) > 1 else [""]
-        return [
-            certificate_of(task.solved, task.problem, "classification", name=name, psd=data.psd)
-            for task, name in zip(tasks, names, strict=True)
-        ]
-
-    def _assemble(self, X: Any, data: Data, codes: Array, tasks: list[Task]) -> None:
+    def _assemble(self, X: Any, data: Data, codes: Array, pairs: Pairs, found: Solutions) -> None:
         """The expansions of all pairs over their common support vectors, sorted by class."""
-        solutions, pairs = [task.solved for task in tasks], [task.pair for task in tasks]
-        coefs = [s.coef / s.margin for s in solutions]
-        columns = gathered(pairs, coefs, len(codes), len(self.classes_))
+        sizes = np.diff(pairs.ends)
+        coef = found.coef / np.repeat(found.margin, sizes)
+        columns = pairs.by_item(coef, len(codes))
         order = np.argsort(codes, kind="stable")
         support = order[columns[order].any(axis=1)]
         if self.penalty_intercept:
-            intercept = np.array([b.sum() for b in coefs])
+            intercept = np.add.reduceat(coef, pairs.ends[:-1])
         else:
-            intercept = np.array([s.bias / s.margin for s in solutions])
+            intercept = found.proofs[:, BIAS] / found.margin
         self._keep(X, data, support, columns[support], intercept)
         self.n_support_ = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
-        self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
+        self.n_iter_ = found.steps.astype(np.int32)
 
     # ---- prediction
 
@@ -278,33 +232,6 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         self._require_fit("probB_")
         sign = 1.0 if len(self.classes_) == 2 else -1.0
         return np.array([sign * platt.B for platt in self._platts if platt is not None])
-
-
-def shared(gram: LazyGram, codes: Array, used: Array) -> StoredGram | ClassGrams:
-    """The Gram of all classes, stored if it is small, or what all pairs of a class have in common."""
-    if len(gram) > STORED:
-        return ClassGrams(gram, [used[codes[used] == c] for c in range(codes.max() + 1)])
-    order = np.argsort(codes, kind="stable")  # so that the items of a pair lie side by side
-    places = np.argsort(order)
-    return StoredGram.of(gram.sub(order).dense(), places, places)
-
-
-def solve_together(tasks: list[Task], effort: Effort) -> None:
-    """Solve small problems on one stored Gram a few at a time, as far as that goes; the others are left."""
-    whole = tasks[0].whole
-    small = len(tasks) > 1 and isinstance(whole, StoredGram) and max(len(task.problem) for task in tasks) <= WHOLE
-    parts = [Part(whole.sub(task.pair.index).I, task.problem) for task in tasks] if small else []
-    if not small or not effort.plain or not all(part.plain for part in parts):
-        return
-    batches = [slice(t, t + BATCH) for t in range(0, len(tasks), BATCH)]
-
-    def solve(i: int) -> None:
-        if not effort.over:
-            found = solve_parts(whole.K, parts[batches[i]], tol=effort.tol)
-            for task, solution in zip(tasks[batches[i]], found, strict=True):
-                task.solution = solution
-
-    effort.share_out(solve, [sum(len(part.index) for part in parts[batch]) for batch in batches])
 
 
 def probabilities(sigmoids: Sequence[Platt], f: Array) -> Array:

@@ -1,13 +1,14 @@
 """What all support vector machines share: a dual problem, its solution, and the proof.
 
-`fit` of a subclass checks, builds a problem of solvers/dual, has it solved, and keeps the support vectors.
+`fit` of a subclass checks, builds the problems of solvers/dual, has them solved, and keeps the support vectors.
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,15 @@ from mercer.estimators.base import OpenFit, weights
 from mercer.estimators.expander import Expander
 from mercer.estimators.expansion import Data
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.svm.certificate import Certificate, certificate_of, worst_of
-from mercer.estimators.svm.effort import Effort
-from mercer.solvers.dual import DualSolution, Problem
+from mercer.estimators.svm.certificate import Certificate, worst_of
+from mercer.estimators.svm.record import Record
+from mercer.gram import LazyGram, StoredGram
+from mercer.solvers.dual import DualSolution, Problem, Problems, Solutions, solve_all
+from mercer.solvers.dual.solve import MANY
+from mercer.solvers.limits import Limits
 from mercer.typing import Array
+
+STORED = 1500  # items whose Gram is stored in full precision, for all problems of a fit
 
 ProblemOf = Callable[[Array, Array], Problem]
 
@@ -31,6 +37,42 @@ class SupportVectorMachine(Expander):
     copies = 1
     penalty_intercept = False
     n_iter_: Any
+    _record: Record
+
+    @property
+    def solution_(self) -> Any:
+        """What the solver returned, on the support vectors; a tuple for more than two classes."""
+        self._require_fit("solution_")
+        found = self._record.solutions
+        return found[0] if len(found) == 1 else found
+
+    @property
+    def certificate_(self) -> Certificate:
+        """The proof; of the worst problem, with all of them in its `parts`."""
+        self._require_fit("certificate_")
+        return worst_of(self._record.certificates(self._names()))
+
+    def _names(self) -> list[str]:
+        """What to call each problem of the fit."""
+        return [""] * len(self._record.reason)
+
+    def _limits(self) -> Limits:
+        """The limits this machine was given, checked."""
+        owner, tol, steps, seconds = type(self).__name__, self.tol, self.max_iter, self.time_limit  # type: ignore[attr-defined]
+        if not isinstance(tol, Real) or not 0.0 < float(tol) < np.inf:
+            raise bad(owner, "tol", "a positive number", repr(tol), "1e-3 is the default.")
+        if not isinstance(steps, Integral) or steps < -1:
+            raise bad(owner, "max_iter", "an integer >= -1", repr(steps), "-1 means no limit.")
+        if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0.0):
+            raise bad(owner, "time_limit", "a positive number of seconds, or None", repr(seconds), "None: no limit.")
+        return Limits(
+            float(tol), None if steps == -1 else int(steps), None if seconds is None else float(seconds),
+            self._tell if self.verbose else None,  # type: ignore[attr-defined]
+        )  # fmt: skip
+
+    def _tell(self, active: int, violation: float, dual: float) -> None:
+        owner = type(self).__name__
+        sys.stdout.write(f"[{owner}] {active} active items, violation {violation:.2e}, dual {dual:.8g}\n")
 
     def _weighed(self, sample_weight: Any, n: int) -> tuple[Array, Array]:
         """Weights of all items, and the positions of those that count: weight 0 is absence."""
@@ -38,58 +80,52 @@ class SupportVectorMachine(Expander):
         return weight, np.flatnonzero(weight)
 
     def _training(self, X: Any) -> tuple[Data, Any]:
-        """The items for prediction, and the Gram for the solver."""
+        """The items for prediction, and the Gram for the solver, stored if it is small."""
         data = self._data(X)
         require_positive(self, data)
         exact = data.double()
-        return data, (exact.plus_one() if self.penalty_intercept else exact).gram()
+        gram = (exact.plus_one() if self.penalty_intercept else exact).gram()
+        if isinstance(gram, LazyGram) and len(gram) <= (STORED if gram.linear_rows is None else MANY):
+            gram = StoredGram.of(gram.dense())
+        return data, gram
 
     def _fit_one(self, X: Any, sample_weight: Any, task: str, problem_of: ProblemOf) -> DualSolution:
         """Solve the one problem that problem_of(items that count, their weights) is, and keep the support vectors."""
-        effort = Effort.of(self)
+        limits = self._limits()
         data, gram = self._training(X)
         weight, used = self._weighed(sample_weight, len(data))
-        problem = problem_of(used, weight[used])
-        if self.copies > 1 or len(used) < len(data):
-            gram = gram.sub(np.tile(used, self.copies))
-        solution = effort.solve(gram, problem)
-        self._judge([solution], [certificate_of(solution, problem, task, psd=data.psd)], effort)
+        problems = Problems.of([problem_of(used, weight[used])], [np.tile(used, self.copies)], task)
+        found = solve_all(gram, problems, limits)
+        self._judge(found, data, limits)
+        solution = found[0]
         coef = solution.coef.reshape(self.copies, -1).sum(axis=0)
         support = np.flatnonzero(coef)
         bias = coef.sum() if self.penalty_intercept else solution.bias
         self._keep(X, data, used[support], coef[support, None], np.array([bias]))
         self.n_support_ = np.array([len(support)], dtype=np.int32)
         self.n_iter_ = solution.n_iter
+        if self.fit_status_:
+            self._warn(limits)
         return solution
 
-    def _judge(self, solutions: Sequence[DualSolution], proofs: Sequence[Certificate], effort: Effort) -> None:
-        """Keep the proof, refuse an endless dual, and warn when the tolerance was not reached."""
-        if any(s.reason == "unbounded" or not np.isfinite(s.coef).all() for s in solutions):
+    def _judge(self, found: Solutions, data: Data, limits: Limits) -> None:
+        """Keep the proof, and refuse an unbounded dual."""
+        if "unbounded" in found.reason or not np.isfinite(found.coef).all():
             raise bad(type(self).__name__, "C", "finite for training items that no machine with this kernel separates",
                       "inf, and an unbounded dual", "The data are not separable: choose a finite C.")  # fmt: skip
-        kept = tuple(_on_support(s) for s in solutions)
-        self.solution_ = kept[0] if len(kept) == 1 else kept
-        self.certificate_ = worst_of(proofs)
-        self.fit_status_ = int(not all(s.converged for s in solutions))
-        if self.fit_status_:
-            _warn(self.certificate_, effort)
+        self._record = Record.of(found, data.psd)
+        self.fit_status_ = int(not found.converged)
 
-
-def _on_support(s: DualSolution) -> DualSolution:
-    """The solution with the numbers of its support vectors only."""
-    J = np.flatnonzero(s.coef)
-    return replace(s, coef=s.coef[J], gradient=s.gradient[J])
-
-
-def _warn(proof: Certificate, effort: Effort) -> None:
-    """Say how far from the optimum a fit ended, and what would help."""
-    cures = {"interrupted": "Fit again without interrupting it.", "time_limit": "Raise time_limit or loosen tol."}
-    if effort.max_iter is not None:
-        cures["max_iter"] = "Raise max_iter or loosen tol."
-    warnings.warn(
-        f"{effort.owner}: stopped early ({proof.reason}) after {proof.n_iter} steps with the optimality conditions "
-        f"violated by {proof.kkt:.1e}, asked {effort.tol:.1e}. The objective is within the gap {proof.gap:.1e} "
-        f"({proof.relative_gap:.1e} relative) of the best possible. "
-        + cures.get(proof.reason, "Scale the columns (StandardScaler), lower C, or loosen tol."),
-        OpenFit, stacklevel=5,
-    )  # fmt: skip
+    def _warn(self, limits: Limits) -> None:
+        """Say how far from the optimum the fit ended, and what would help."""
+        cures = {"interrupted": "Fit again without interrupting it.", "time_limit": "Raise time_limit or loosen tol."}
+        if limits.max_iter is not None:
+            cures["max_iter"] = "Raise max_iter or loosen tol."
+        proof = self.certificate_
+        warnings.warn(
+            f"{type(self).__name__}: stopped early ({proof.reason}) after {proof.n_iter} steps with the optimality "
+            f"conditions violated by {proof.kkt:.1e}, asked {limits.tol:.1e}. The objective is within the gap "
+            f"{proof.gap:.1e} ({proof.relative_gap:.1e} relative) of the best possible. "
+            + cures.get(proof.reason, "Scale the columns (StandardScaler), lower C, or loosen tol."),
+            OpenFit, stacklevel=4,
+        )  # fmt: skip

@@ -9,7 +9,7 @@ Two classes are one machine whose positive class is the second; of more, a pair'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -24,39 +24,60 @@ Finish = Callable[[Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
-    """Two classes, the positions of their items, and labels: +1 for class `plus`, -1 for class `minus`."""
+class Pairs:
+    """The pairs of k classes in long arrays: pair p has the places ends[p]:ends[p + 1] of `index` and `y`.
 
-    plus: int
-    minus: int
+    `index` are positions of items, labels y are +1 for the class first[p] and -1 for the class second[p].
+    """
+
+    k: int
+    first: Array
+    second: Array
     index: Array
     y: Array
+    ends: Array
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def span(self, p: int) -> slice:
+        """The places of pair p in the long arrays."""
+        return slice(int(self.ends[p]), int(self.ends[p + 1]))
+
+    @property
+    def columns(self) -> Array:
+        """For every place, the column in which its item has the coefficient of this pair."""
+        if self.k == 2:
+            return np.zeros(len(self.index), dtype=np.intp)
+        sizes = np.diff(self.ends)
+        first, second = np.repeat(self.first, sizes), np.repeat(self.second, sizes)
+        return np.where(self.y > 0.0, column(first, second), column(second, first))
+
+    def by_item(self, long: Array, n: int) -> Array:
+        """(n, k - 1): numbers of all pairs by item; (n, k - 1, m) if each is a row of m."""
+        out = np.zeros((n, self.k - 1, *long.shape[1:]))
+        out[self.index, self.columns] = long
+        return out
 
 
-def pairs_of(codes: Array, used: Array, k: int) -> list[Pair]:
+def pairs_of(codes: Array, used: Array, k: int) -> Pairs:
     """The pairs of k classes on the items `used`, in the order (0, 1), (0, 2), ..., (k - 2, k - 1)."""
     if k == 2:
-        return [Pair(1, 0, used, np.where(codes[used] == 1, 1.0, -1.0))]
-    members = [used[codes[used] == c] for c in range(k)]
-    return [
-        Pair(i, j, np.concatenate([members[i], members[j]]), np.repeat([1.0, -1.0], [len(members[i]), len(members[j])]))
-        for i, j in combinations(range(k), 2)
-    ]
+        one, y = np.array([1]), np.where(codes[used] == 1, 1.0, -1.0)
+        return Pairs(2, one, one - 1, used, y, np.array([0, len(used)]))
+    order = used[np.argsort(codes[used], kind="stable")]
+    edges = np.searchsorted(codes[order], np.arange(k + 1))
+    members = [order[edges[c] : edges[c + 1]] for c in range(k)]
+    first, second = np.triu_indices(k, 1)
+    sizes = np.diff(edges)[np.column_stack([first, second])]
+    index = np.concatenate([members[c] for pair in zip(first, second, strict=True) for c in pair])
+    y = np.repeat(np.tile([1.0, -1.0], len(first)), sizes.ravel())
+    return Pairs(k, first, second, index, y, np.concatenate([[0], np.cumsum(sizes.sum(axis=1))]))
 
 
-def column(own: int, opponent: int) -> int:
+def column(own: Any, opponent: Any) -> Any:
     """Where a support vector of class `own` has its coefficient against `opponent`."""
     return opponent - (opponent > own)
-
-
-def gathered(pairs: Sequence[Pair], coefs: Sequence[Array], n: int, k: int) -> Array:
-    """(n, k - 1): the coefficients of all pairs by item; (n, k - 1, m) if these have m columns."""
-    out = np.zeros((n, k - 1, *coefs[0].shape[1:]))
-    for pair, b in zip(pairs, coefs, strict=True):
-        up = pair.y > 0.0
-        out[pair.index[up], column(pair.plus, pair.minus)] = b[up]
-        out[pair.index[~up], column(pair.minus, pair.plus)] = b[~up]
-    return out
 
 
 def machines_of(k: int) -> Array:

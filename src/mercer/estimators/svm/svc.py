@@ -8,7 +8,8 @@ import numpy as np
 
 from mercer.estimators.base import positive, share
 from mercer.estimators.svm.classifier import Classifier
-from mercer.solvers.dual import Problem, nu_svc, svc
+from mercer.estimators.svm.multiclass import Pairs
+from mercer.solvers.dual import Problems, nu_svc, svc
 from mercer.typing import Array
 
 
@@ -17,7 +18,7 @@ class SVC(Classifier):
 
     Arguments are scikit-learn's; C_i = C * class_weight * sample_weight, and C = inf is the hard margin (M15), which
     refuses data that cannot be separated.  shrinking, cache_size and random_state are accepted and have no effect:
-    the solver shrinks by its own lights within the budget of mercer.configure(memory=...), and the folds of
+    the solver chooses its active set itself, within the budget of mercer.configure(memory=...), and the folds of
     probability=True are always the same.  Beyond them
 
     penalty_intercept   adds b^2 / 2 to the objective (M28): kernel k + 1 and no free intercept
@@ -69,8 +70,9 @@ class SVC(Classifier):
         counts = weight > 0.0  # 0 * inf is no number
         return np.multiply(self.C, weight * self.class_weight_[codes], where=counts, out=np.zeros(len(weight)))
 
-    def _problem(self, y: Array, bound: Array) -> Problem:
-        return svc(y, bound, bias=not self.penalty_intercept, squared=self.squared)
+    def _problems(self, pairs: Pairs, bound: Array) -> Problems:
+        every = svc(pairs.y, bound[pairs.index], bias=not self.penalty_intercept, squared=self.squared)
+        return Problems.cut(every, pairs.index, pairs.ends, "classification")
 
 
 class NuSVC(Classifier):
@@ -118,5 +120,8 @@ class NuSVC(Classifier):
     def _bounds(self, weight: Array, codes: Array) -> Array:
         return weight
 
-    def _problem(self, y: Array, bound: Array) -> Problem:
-        return nu_svc(y, self.nu, bound)
+    def _problems(self, pairs: Pairs, bound: Array) -> Problems:
+        spans = [pairs.span(p) for p in range(len(pairs))]
+        places = [pairs.index[s] for s in spans]
+        problems = [nu_svc(pairs.y[s], self.nu, bound[index]) for s, index in zip(spans, places, strict=True)]
+        return Problems.of(problems, places, "classification")

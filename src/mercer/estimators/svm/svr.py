@@ -31,8 +31,8 @@ class Regressor(RegressorMixin, SupportVectorMachine):  # type: ignore[misc]
 class SVR(Regressor):
     """Epsilon-SVR: minimise 1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon) (M26).
 
-    Arguments are scikit-learn's.  shrinking and cache_size are accepted and have no effect: the solver shrinks by its
-    own lights within the budget of mercer.configure(memory=...).  Beyond them
+    Arguments are scikit-learn's.  shrinking and cache_size are accepted and have no effect: the solver chooses its
+    active set itself, within the budget of mercer.configure(memory=...).  Beyond them
 
     penalty_intercept   adds b^2 / 2 to the objective (M28): kernel k + 1 and no free intercept
     squared             penalises C sum of the squared excess (M29)

@@ -21,12 +21,13 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.estimators.base import KernelEstimator, weights
-from mercer.estimators.svm.certificate import Certificate, certificate_of, offsets_of, worst_of
+from mercer.estimators.svm.certificate import Certificate, certificate_of, worst_of
 from mercer.estimators.svm.claims import Claim, claims_of, penalised, reader
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.dual.certificate import objectives
 from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.optimality import conditions
+from mercer.solvers.dual.proof import offsets_of
 from mercer.typing import Array
 
 _SNAP = 1e-12  # share of the largest coefficient within which another one is on its bound

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mercer.native import smo
 from mercer.solvers.dual.optimality import BIG, gains_and_costs
 from mercer.solvers.dual.problem import Problem
 from mercer.typing import Array
@@ -20,8 +21,6 @@ def solve_block(K: Array, F: Array, b: Array, problem: Problem, tol: float, max_
 
     K is float32 or float64, F the gradient at b (left as it is).  The two groups must follow one another.
     """
-    from mercer.compiled import smo
-
     if len(problem.ridge):
         K = K + np.diag(problem.ridge.astype(K.dtype))
     diagonal = np.ascontiguousarray(np.diagonal(K), dtype=np.float32)
@@ -47,3 +46,15 @@ def thresholds(F: Array, b: Array, problem: Problem, split: int) -> Array:
         most, least = u[part].max(initial=-BIG), l[part].min(initial=BIG)
         out[part] = 0.5 * (most + least) if most > -BIG / 10 and least < BIG / 10 else 0.0
     return out
+
+
+def grows_without_end(b: Array, F: Array, problem: Problem, diagonal: Array) -> bool:
+    """Whether the classes meet, to a hundred-thousandth of the data's extent: then no hard margin is between them.
+
+    2 |w| / sum |b| is the distance of two points, one in the convex hull of each class.
+    """
+    one_sided = (problem.lo == 0.0) | (problem.hi == 0.0)
+    if len(problem.ridge) or not np.isinf(problem.hi - problem.lo).any() or not one_sided.all():
+        return False
+    norm2, size = float(b @ (F + problem.z)), float(np.abs(b).sum())
+    return size > 0.0 and 4.0 * norm2 <= 1e-10 * size**2 * float(diagonal.max(initial=0.0))

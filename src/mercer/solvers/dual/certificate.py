@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mercer.native import dual_proof
 from mercer.solvers.dual.problem import Problem
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
@@ -67,15 +68,13 @@ def _middle(r: Array, problem: Problem) -> tuple[float, float]:
 
 def biases(b: Array, F: Array, problem: Problem) -> tuple[Array, float]:
     """The offset r_i of every variable, one number per group and 0 without a bias, and the largest violation."""
-    from mercer.compiled.proof import best_offset
-
     if problem.second is None:
-        most, least, r = best_offset(b, F, problem.lo, problem.hi, problem.epsilon)
+        most, least, r = dual_proof.best_offset(b, F, problem.lo, problem.hi, problem.epsilon)
         if problem.bias:
             return np.full(len(b), r), most - least
         return np.zeros(len(b)), max(most, -least, 0.0) if len(b) else 0.0
     ends = [
-        best_offset(b[g], F[g], problem.lo[g], problem.hi[g], problem.epsilon)
+        dual_proof.best_offset(b[g], F[g], problem.lo[g], problem.hi[g], problem.epsilon)
         for g in (~problem.second, problem.second)
     ]
     return np.where(problem.second, ends[1][2], ends[0][2]), max(most - least for most, least, _ in ends)
@@ -83,9 +82,7 @@ def biases(b: Array, F: Array, problem: Problem) -> tuple[Array, float]:
 
 def objectives(b: Array, F: Array, problem: Problem, r: Array) -> tuple[float, float]:
     """(primal, dual) at b with offsets r."""
-    from mercer.compiled.proof import inner_products
-
-    bQb, zb, size, rb, bRb = inner_products(b, F, problem.z, problem.ridge, r)
+    bQb, zb, size, rb, bRb = dual_proof.inner_products(b, F, problem.z, problem.ridge, r)
     dual = -(0.5 * bQb - zb + problem.epsilon * size)
     t = -F - r
     if len(problem.ridge):
@@ -107,6 +104,6 @@ def _rescaled(norm2: float, t: Array, problem: Problem) -> float:
 
 def conjugate(t: Array, problem: Problem) -> Array:
     """max over c in [lo, hi] of c t - epsilon |c| - ridge c^2 / 2, for every variable."""
-    from mercer.compiled import proof
-
-    return np.asarray(proof.conjugate(t, problem.lo, problem.hi, problem.epsilon, problem.ridge))
+    out = np.empty(len(t))
+    dual_proof.conjugate(t, problem.lo, problem.hi, problem.epsilon, problem.ridge, out)
+    return out

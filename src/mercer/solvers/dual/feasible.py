@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mercer.native import dual_proof
 from mercer.solvers.dual.problem import Problem
 from mercer.typing import Array
 
@@ -17,10 +18,8 @@ def groups(problem: Problem) -> list[Array]:
 
 def feasible(b: Array, problem: Problem, sums: list[float] | None = None) -> Array:
     """A point near b in the box whose groups have these sums, those of `problem.start` unless told otherwise."""
-    from mercer.compiled.proof import move_to_sum
-
     sums = [float(problem.start[group].sum()) for group in groups(problem)] if sums is None else sums
     b = np.clip(b, problem.lo, problem.hi)
     for group, total in zip(groups(problem), sums, strict=True):
-        move_to_sum(b, problem.lo, problem.hi, group, total)
+        dual_proof.move_to_sum(b, problem.lo, problem.hi, group, total, np.empty(len(b)))
     return np.clip(b, problem.lo, problem.hi)

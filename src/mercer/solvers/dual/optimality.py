@@ -1,6 +1,6 @@
 """The optimality conditions of the dual: gains, costs, violation.
 
-Raising b_i gains at rate u_i = up_i - F_i, lowering it costs at rate l_i = down_i - F_i (see compiled/smo.py).
+Raising b_i gains at rate u_i = up_i - F_i, lowering it costs at rate l_i = down_i - F_i (native/loops/box.h).
 Within a group, a pair (i, j) with u_i > l_j can be improved, so the violation is max u - min l.  At the optimum any
 number between max u and min l is the bias.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mercer.native import smo
 from mercer.solvers.dual.problem import Problem
 from mercer.typing import Array
 
@@ -34,8 +35,6 @@ class Conditions:
 
 def gains_and_costs(b: Array, F: Array, problem: Problem) -> tuple[Array, Array]:
     """(u, l) of every variable."""
-    from mercer.compiled import smo
-
     up, down = np.empty(len(b)), np.empty(len(b))
     smo.offsets(b, problem.lo, problem.hi, problem.epsilon, up, down)
     up -= F

@@ -15,6 +15,7 @@ C sum xi^2 is an infinite box with ridge 1 / (2 C).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -41,6 +42,11 @@ class Problem:
 
     def __len__(self) -> int:
         return len(self.z)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it has one group, a bias and no ridge: the kind that native loops solve."""
+        return self.bias and self.second is None and not len(self.ridge)
 
     def take(self, index: Array) -> Self:
         """The problem of a subset of the variables, all others held where they are."""
@@ -113,3 +119,69 @@ def nu_svr(y: Array, nu: float, C: Array | float) -> Problem:
 def _filled(top: Array, total: float) -> Array:
     """A point of the box [0, top] with the given sum: the first entries at their bound."""
     return np.asarray(np.diff(np.minimum(np.cumsum(top), total), prepend=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Problems:
+    """Problems on items of one Gram, in long arrays: problem p has the places ends[p]:ends[p + 1] of each.
+
+    `index` are positions in the Gram, `epsilon` has one number per problem, and `task` says what the items are to the
+    user: "classification", "regression" or "novelty".
+    """
+
+    index: Array
+    ends: Array
+    z: Array
+    lo: Array
+    hi: Array
+    start: Array
+    epsilon: Array
+    task: str
+    second: Array | None = None
+    bias: bool = True
+    ridge: Array = field(default_factory=lambda: _NONE)
+
+    @classmethod
+    def of(cls, problems: Sequence[Problem], places: Sequence[Array], task: str) -> Self:
+        """Problems of one kind, each on its places in the Gram."""
+        joined = {name: np.concatenate([getattr(p, name) for p in problems]) for name in ("z", "lo", "hi", "start")}
+        first = problems[0]
+        second = None if first.second is None else np.concatenate([np.asarray(p.second) for p in problems])
+        return cls(
+            index=np.concatenate(places).astype(np.intp, copy=False),
+            ends=np.cumsum([0, *map(len, problems)], dtype=np.intp), epsilon=np.array([p.epsilon for p in problems]),
+            task=task, second=second, bias=first.bias, ridge=np.concatenate([p.ridge for p in problems]), **joined,
+        )  # fmt: skip
+
+    @classmethod
+    def cut(cls, every: Problem, index: Array, ends: Array, task: str) -> Self:
+        """One long problem cut into several, for kinds in which every item stands for itself."""
+        epsilon = np.full(len(ends) - 1, every.epsilon)
+        return cls(
+            index, ends, every.z, every.lo, every.hi, every.start, epsilon, task, every.second, every.bias, every.ridge
+        )
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    def span(self, p: int) -> slice:
+        """The places of problem p in the long arrays."""
+        return slice(int(self.ends[p]), int(self.ends[p + 1]))
+
+    @property
+    def sizes(self) -> Array:
+        """The number of variables of each."""
+        return np.diff(self.ends)
+
+    @property
+    def plain(self) -> bool:
+        """Whether they have one group, a bias and no ridge: the kind that native loops solve."""
+        return self.bias and self.second is None and not len(self.ridge)
+
+    def __getitem__(self, p: int) -> Problem:
+        s = self.span(p)
+        second = None if self.second is None else self.second[s]
+        ridge = self.ridge[s] if len(self.ridge) else self.ridge
+        return Problem(
+            self.z[s], self.lo[s], self.hi[s], self.start[s], float(self.epsilon[p]), second, self.bias, ridge
+        )

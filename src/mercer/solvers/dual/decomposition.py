@@ -1,37 +1,40 @@
-"""The engine: blocks of violators, shrinking, and a proof on all items at the end.
+"""Decomposition: one problem solved in parts, with a proof on all items at the end.
 
-Up to WHOLE items the Gram is stored in single precision and one SMO runs on it.  Beyond that:
+Three ways, by the number of items that matter:
 
-1. a rough solution on a random subset gives a first gradient on all items;
-2. blocks of the worst violators, half of them from the last block, are solved by SMO on their own small Gram, and
-   the gradient follows by one streamed product with the coefficients that changed; nothing else is stored;
-3. items at a bound that will hardly move are dropped from the active set, which is how most of the work is saved;
-4. when the active set is solved, the gradient of dropped items is brought up to date by what changed since, the
-   extreme ones are computed again in double precision, and if any item violates the conditions it goes on.
+    whole      few items: their Gram is stored and one SMO runs on it
+    growth     few support vectors: the Gram of a growing active set is stored (growth.py)
+    blocks     many support vectors: nothing but the Gram of one block of violators is stored
 
-The floor of any certified solution is one evaluation of K(items, support vectors).
+Blocks: a rough solution gives a first gradient on all items.  Blocks of the worst violators, half of them from the last
+block, are solved by SMO on their own small Gram, and the gradient follows by one streamed product with the coefficients
+that changed.  Items at a bound that will hardly move are dropped from the active set.  When the active set is solved,
+the gradient of dropped items is brought up to date by what changed since.
+
+In the end the extreme gradients are computed again in double precision, and if any item violates the conditions the
+work goes on.  The floor of any certified solution is one evaluation of K(items, support vectors).
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.engine.pool import one_blas_thread, run, stopped
+from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
-from mercer.solvers.dual.block import Unbounded, solve_block
+from mercer.native import smo
+from mercer.solvers.dual.block import Unbounded, grows_without_end, solve_block
 from mercer.solvers.dual.certificate import DualSolution, certify
+from mercer.solvers.dual.growth import grow
 from mercer.solvers.dual.optimality import Conditions, conditions
 from mercer.solvers.dual.problem import Problem
+from mercer.solvers.limits import Limits
 from mercer.typing import Array, Gram
 
-Progress = Callable[[int, float, float], None]
-
-WHOLE = 4096  # items whose Gram is stored and solved at once (an index must fit the packed argmax)
+FEW = 700  # items whose Gram is stored and solved at once, however few of them support
+WHOLE = 4096  # the same where growth is not to be had
+COARSEST = 2e-5  # tolerances from which on growth, in single precision, can be sharp enough
 COARSE = 2000  # items of the first, rough solution
 STORED = 8192  # active items whose Gram is stored when many of them are free
 MANY_FREE = 800
@@ -45,35 +48,7 @@ ROUNDS = 60
 
 
 class Stop(Exception):
-    """Raised by the clock; the state stays usable."""
-
-
-@dataclass
-class Clock:
-    """Time and step limits, and the caller's progress function."""
-
-    time_limit: float | None
-    max_iter: int
-    progress: Progress | None
-    start: float = field(default_factory=time.perf_counter)
-    steps: int = 0
-
-    def check(self) -> None:
-        """Stop when time or steps are used up, or the run this is part of has been stopped."""
-        if stopped():
-            raise Stop("interrupted")
-        if self.time_limit is not None and time.perf_counter() - self.start > self.time_limit:
-            raise Stop("time_limit")
-        if self.steps >= self.max_iter:
-            raise Stop("max_iter")
-
-    def room(self, steps: int) -> int:
-        """At most so many steps, and not more than are left."""
-        return min(steps, self.max_iter - self.steps)
-
-    def report(self, items: int, violation: float, dual: float) -> None:
-        if self.progress is not None:
-            self.progress(items, violation, dual)
+    """Raised when a limit is reached; the state stays usable."""
 
 
 @dataclass(eq=False)
@@ -107,7 +82,7 @@ class Active:
         """K[:, J] @ v."""
         if self.stored is None:
             return self.gram.part(None, J) @ v
-        return add_rows(self.stored, J, v)
+        return row_sum(self.stored, J, v)
 
 
 def single(K: Array) -> Array:
@@ -115,7 +90,7 @@ def single(K: Array) -> Array:
     return np.ascontiguousarray(K, dtype=np.float32)
 
 
-def add_rows(K: Array, J: Array, v: Array) -> Array:
+def row_sum(K: Array, J: Array, v: Array) -> Array:
     """sum_j v_j K[j, :] for rows of a stored symmetric matrix, in double precision."""
     from mercer.compiled.rows import add_rows
 
@@ -124,36 +99,26 @@ def add_rows(K: Array, J: Array, v: Array) -> Array:
     return out
 
 
-def solve(
-    gram: Any,
-    problem: Problem,
-    *,
-    tol: float = 1e-3,
-    max_iter: int | None = None,
-    time_limit: float | None = None,
-    start: Array | None = None,
-    progress: Progress | None = None,
-) -> DualSolution:
-    """Solve the problem on the items of `gram` until the optimality conditions hold to `tol`.
+def decompose(gram: Gram, problem: Problem, limits: Limits, start: Array | None = None) -> DualSolution:
+    """Solve the problem on the items of `gram` until the optimality conditions hold to the tolerance.
 
-    `start` is a feasible b to go on from.  A time limit, a step limit (10 million steps, or 100 per item, when none is
-    given) or Ctrl-C ends the work early with the best solution so far and its gap.
+    `start` is a feasible b to go on from.  A limit or Ctrl-C ends the work early with the best solution so far and its
+    gap; without a limit of steps there are 10 million, or 100 per item.
     """
     with one_blas_thread():  # short products of a few thousand numbers are slower on many threads
-        most = max(STEPS, 100 * len(problem)) if max_iter is None else max_iter
-        engine = Engine(gram, problem, tol, Clock(time_limit, most, progress), start)
+        engine = Engine(gram, problem, limits, start)
         reason = "converged"
         try:
             engine.run()
         except Stop as stop:
             reason = str(stop)
         except KeyboardInterrupt:
-            reason = "interrupted"
+            reason = limits.ended = "interrupted"
         except Unbounded:
             reason = "unbounded"
         proven = engine.settle() if reason not in ("converged", "stalled") else True
         return certify(
-            engine.b, engine.F, problem, tol=tol, n_iter=engine.clock.steps, reason=reason, error=engine.error,
+            engine.b, engine.F, problem, tol=limits.tol, n_iter=engine.steps, reason=reason, error=engine.error,
             trace=engine.trace, proven=proven,
         )  # fmt: skip
 
@@ -161,9 +126,10 @@ def solve(
 class Engine:
     """The state of one solution: coefficients b and gradient F = (K + diag(ridge)) b - z on all items."""
 
-    def __init__(self, gram: Gram, problem: Problem, tol: float, clock: Clock, start: Array | None) -> None:
+    def __init__(self, gram: Gram, problem: Problem, limits: Limits, start: Array | None) -> None:
         self.exact, self.fast = gram, gram.single()
-        self.problem, self.tol, self.clock = problem, tol, clock
+        self.problem, self.tol, self.limits, self.steps = problem, limits.tol, limits, 0
+        self.most_steps = max(STEPS, 100 * len(problem)) if limits.max_iter is None else limits.max_iter
         self.b = np.array(problem.start if start is None else start, dtype=np.float64)
         self.F = self.gradient(self.fast) if self.b.any() else -problem.z.astype(np.float64)
         self.error, self.objective = 0.0, 0.0
@@ -173,10 +139,23 @@ class Engine:
 
     def run(self) -> None:
         """Work until the conditions hold on all items, in double precision."""
-        if len(self.b) <= WHOLE:
+        grows = self.problem.plain and self.tol >= COARSEST and self.limits.max_iter is None
+        if len(self.b) <= (FEW if grows else WHOLE):
             self.solve_whole()
-        else:
-            self.solve_by_blocks()
+        elif not (grows and self.grow()):
+            self.solve_whole() if len(self.b) <= WHOLE else self.solve_by_blocks()
+
+    # ---- limits
+
+    def check(self) -> None:
+        """Stop when time or steps are used up, or the run this is part of has been stopped."""
+        reason = self.limits.reached(self.steps)
+        if reason or self.steps >= self.most_steps:
+            raise Stop(reason or "max_iter")
+
+    def room(self, steps: int) -> int:
+        """At most so many steps, and not more than are left."""
+        return min(steps, self.most_steps - self.steps)
 
     # ---- gradients
 
@@ -202,7 +181,7 @@ class Engine:
         return False
 
     def prove(self) -> Conditions:
-        """The conditions on all items, after double precision has had its say.
+        """The conditions on all items, with the decisive gradients recomputed in double precision.
 
         The items that decide the violation and a random sample are computed again; if single precision moved any of
         them by a tenth of the tolerance, all are.
@@ -229,7 +208,25 @@ class Engine:
     def note(self, items: int, violation: float) -> None:
         """Record and report how far it is."""
         self.trace.append((items, violation, -self.objective))
-        self.clock.report(items, violation, -self.objective)
+        if self.limits.progress is not None:
+            self.limits.progress(items, violation, -self.objective)
+
+    # ---- few support vectors: a growing active set
+
+    def grow(self) -> bool:
+        """Solve on a growing active set; False where another method has to go on from what there is."""
+        before = self.steps
+
+        def report(active: int, violation: float, objective: float, steps: int) -> None:
+            self.steps, self.objective = before + steps, objective
+            self.note(active, violation)
+            self.check()
+
+        end, steps, self.error = grow(self.exact, self.fast, self.problem, self.b, self.F, self.tol, report)
+        self.steps = before + steps
+        if end == "unbounded" or grows_without_end(self.b, self.F, self.problem, self.exact.diag()):
+            raise Unbounded
+        return end == "solved"
 
     # ---- few items: the whole Gram
 
@@ -249,9 +246,7 @@ class Engine:
         raise Stop("stalled")
 
     def smo_whole(self, K: Array, order: Array, problem: Problem, tol: float) -> None:
-        """SMO in chunks of steps, the clock looked at between them."""
-        from mercer.compiled import smo
-
+        """SMO in chunks of steps, the limits looked at between them."""
         chunk = max(1000, CHUNK // (2 * len(order) + 400))  # a step on few items has a cost of its own
         b, F = self.b[order], self.F[order]
         diagonal = np.ascontiguousarray(np.diagonal(K), dtype=np.float32)
@@ -262,18 +257,18 @@ class Engine:
         box = (b, problem.lo, problem.hi, problem.epsilon)
         try:
             while len(b):
-                most = self.clock.room(chunk)
+                most = self.room(chunk)
                 if problem.bias:
                     steps, violation, endless = smo.smo(K, diagonal, F, *box, split, tol, most)
                 else:
                     steps, violation = smo.coordinate_descent(K, diagonal, F, *box, tol, most)
                     endless = False
-                self.clock.steps += int(steps)
+                self.steps += int(steps)
                 if endless or grows_without_end(b, F, problem, diagonal):
                     raise Unbounded
                 if violation <= tol:
                     break
-                self.clock.check()
+                self.check()
         finally:
             self.b[order], self.F[order] = b, F
 
@@ -303,9 +298,9 @@ class Engine:
         sizes = [min(len(side), max(int(share * len(side)), COARSE // 4)) for side in sides]
         chosen = [self.rng.choice(side, k, replace=False) for side, k in zip(sides, sizes, strict=True)]
         index = np.sort(np.concatenate(chosen))
-        start = Engine(self.fast.sub(index), self.problem.take(index), 10.0 * self.tol, self.clock, None)
-        order = np.arange(len(index))
-        start.smo_whole(single(start.fast.dense()), order, start.problem, start.tol)
+        start = Engine(self.fast.sub(index), self.problem.take(index), self.limits, None)
+        start.smo_whole(single(start.fast.dense()), np.arange(len(index)), start.problem, 10.0 * self.tol)
+        self.steps += start.steps
         self.b[index] = start.b
         self.F = self.gradient(self.fast)
 
@@ -333,7 +328,7 @@ class Engine:
             J = np.flatnonzero(self.b != before)
             step = max(1024, CHUNK // max(len(J), 1))
             for s in range(0, len(D) if len(J) else 0, step):
-                self.clock.check()
+                self.check()
                 some = D[s : s + step]
                 self.F[some] += self.fast.part(some, J) @ (self.b - before)[J]
                 self.F[some] += self.problem.ridge_times(self.b - before)[some]
@@ -348,7 +343,7 @@ class Engine:
             active.stored = single(active.gram.dense())
         try:
             while True:
-                self.clock.check()
+                self.check()
                 c = conditions(active.b, active.F, active.problem)
                 self.note(size, c.violation)
                 if c.violation <= tol:
@@ -370,8 +365,8 @@ class Engine:
     def solve_one(self, active: Active, W: Array, tol: float) -> bool:
         """Solve one block and update the gradient; returns whether anything moved."""
         K, problem, b = active.block(W), active.problem.take(W), active.b[W]
-        most = self.clock.room(min(20 * len(W), max(1000, CHUNK // (2 * len(W)))))
-        self.clock.steps += solve_block(K, active.F[W], b, problem, tol, most)
+        most = self.room(min(20 * len(W), max(1000, CHUNK // (2 * len(W)))))
+        self.steps += solve_block(K, active.F[W], b, problem, tol, most)
         if grows_without_end(active.b, active.F, active.problem, np.diagonal(K)):
             raise Unbounded
         change = b - active.b[W]
@@ -394,18 +389,6 @@ class Engine:
         b, problem = active.b[W], active.problem
         score = self.rng.random(len(W)) + 0.5 * ((b > problem.lo[W]) & (b < problem.hi[W]) & (b != 0.0))
         return np.asarray(W[np.argpartition(score, len(W) - k)[len(W) - k :]]) if k < len(W) else W
-
-
-def grows_without_end(b: Array, F: Array, problem: Problem, diagonal: Array) -> bool:
-    """Whether the classes meet, to a hundred-thousandth of the data's extent: then no hard margin is between them.
-
-    2 |w| / sum |b| is the distance of two points, one in the convex hull of each class.
-    """
-    one_sided = (problem.lo == 0.0) | (problem.hi == 0.0)
-    if len(problem.ridge) or not np.isinf(problem.hi - problem.lo).any() or not one_sided.all():
-        return False
-    norm2, size = float(b @ (F + problem.z)), float(np.abs(b).sum())
-    return size > 0.0 and 4.0 * norm2 <= 1e-10 * size**2 * float(diagonal.max(initial=0.0))
 
 
 def block_size(active: Active) -> int:

@@ -1,0 +1,167 @@
+#include "arrays.h"
+#include "isa.h"
+#include "lapack.h"
+#define MERCER_LOOPS "loops/smo_batch.h"
+#include "every_isa.h"
+#define MERCER_LOOPS "loops/smo_newton.h"
+#include "every_isa.h"
+#include "module.h"
+
+namespace mercer {
+
+namespace {
+
+// Refuse places that are not among the n items of the Gram.
+void require_places(const Call& call, Vector<const Index> index, Index n) {
+    for (Index i = 0; i < index.size; ++i)
+        if (index[i] < 0 || index[i] >= n)
+            call.wrong("index", "places between 0 and " + std::to_string(n - 1), std::to_string(index[i]));
+}
+
+// Refuse ends that do not ascend from 0 to `total`.
+void require_ends(const Call& call, Vector<const Index> ends, Index total) {
+    bool right = ends.size > 0 && ends[0] == 0 && ends[ends.size - 1] == total;
+    for (Index p = 0; right && p + 1 < ends.size; ++p) right = ends[p] <= ends[p + 1];
+    if (!right) call.wrong("ends", "ascending from 0 to the number of places", "another sequence");
+}
+
+template <class T>
+Matrix<const T> square(Call& call, nb::handle K) {
+    auto gram = call.matrix<const T>(K, "K");
+    if (gram.rows != gram.cols) call.wrong("K", "square", "another shape");
+    return gram;
+}
+
+void solve_batch(nb::handle K, nb::handle index, nb::handle ends, nb::handle z, nb::handle lo, nb::handle hi,
+                 nb::handle epsilon, nb::handle b, nb::handle F, double tol, Index max_steps, bool regression,
+                 nb::handle steps, nb::handle proofs) {
+    Call call("solve_batch");
+    Batch batch{};
+    batch.ends = call.vector<const Index>(ends, "ends");
+    batch.index = call.vector<const Index>(index, "index");
+    const Index total = batch.index.size, count = batch.ends.size - 1;
+    require_ends(call, batch.ends, total);
+    batch.z = call.vector<const double>(z, "z", total);
+    batch.lo = call.vector<const double>(lo, "lo", total);
+    batch.hi = call.vector<const double>(hi, "hi", total);
+    batch.epsilon = call.vector<const double>(epsilon, "epsilon", count);
+    batch.b = call.vector<double>(b, "b", total);
+    batch.F = call.vector<double>(F, "F", total);
+    auto steps_ = call.vector<Index>(steps, "steps", count);
+    auto proofs_ = call.matrix<double>(proofs, "proofs", count, PROOF);
+    const Lapack& lapack = scipy_lapack();
+    by_type<float, double>(call, K, "K", [&]<class T>() {
+        auto gram = square<T>(call, K);
+        require_places(call, batch.index, gram.rows);
+        call.unlocked(
+            [&] { BEST(solve_batch<T>)(gram, batch, tol, max_steps, regression, steps_, proofs_, lapack); });
+    });
+}
+
+bool solve_folds(nb::handle K, nb::handle index, nb::handle held, nb::handle z, nb::handle lo, nb::handle hi,
+                 double epsilon, nb::handle b, double tol, Index max_steps, nb::handle scores) {
+    Call call("solve_folds");
+    auto index_ = call.vector<const Index>(index, "index");
+    const Index q = index_.size;
+    auto held_ = call.matrix<const bool>(held, "held", q);
+    auto z_ = call.vector<const double>(z, "z", q);
+    auto lo_ = call.vector<const double>(lo, "lo", q);
+    auto hi_ = call.vector<const double>(hi, "hi", q);
+    auto b_ = call.vector<const double>(b, "b", q);
+    auto scores_ = call.matrix<double>(scores, "scores", q, held_.cols);
+    const Lapack& lapack = scipy_lapack();
+    return by_type<float, double>(call, K, "K", [&]<class T>() {
+        auto gram = square<T>(call, K);
+        require_places(call, index_, gram.rows);
+        return call.unlocked([&] {
+            return BEST(solve_folds<T>)(gram, index_, held_, z_, lo_, hi_, epsilon, b_, tol, max_steps, scores_,
+                                        lapack);
+        });
+    });
+}
+
+Index solve_chains(nb::handle K, nb::handle index, nb::handle ends, nb::handle z, nb::handle lo, nb::handle hi,
+                   nb::handle bounds, nb::handle epsilon, nb::handle coef, nb::handle bias, nb::handle gap,
+                   nb::handle steps, double tol, Index max_steps, Index done, Index spent, bool last) {
+    Call call("solve_chains");
+    auto gram = square<float>(call, K);
+    Chains chains{};
+    chains.ends = call.vector<const Index>(ends, "ends");
+    chains.index = call.vector<const Index>(index, "index");
+    const Index total = chains.index.size, count = chains.ends.size - 1;
+    require_ends(call, chains.ends, total);
+    require_places(call, chains.index, gram.rows);
+    chains.z = call.vector<const double>(z, "z", total);
+    chains.lo = call.vector<const double>(lo, "lo", total);
+    chains.hi = call.vector<const double>(hi, "hi", total);
+    chains.bounds = call.matrix<const double>(bounds, "bounds", ANY, gram.rows);
+    const Index boxes = chains.bounds.rows;
+    chains.epsilon = call.vector<const double>(epsilon, "epsilon", boxes);
+    chains.coef = call.vector<double>(coef, "coef", boxes * total);
+    chains.bias = call.matrix<double>(bias, "bias", count, boxes);
+    chains.gap = call.matrix<double>(gap, "gap", count, boxes);
+    chains.steps = call.matrix<Index>(steps, "steps", count, boxes);
+    if (done < 0 || done > boxes * count) call.wrong("done", "among the problems", std::to_string(done));
+    const Lapack& lapack = scipy_lapack();
+    return call.unlocked([&] { return BEST(solve_chains)(gram, chains, tol, max_steps, done, spent, last, lapack); });
+}
+
+nb::tuple nearest(nb::handle K, nb::handle F, nb::handle c, double beta, double total, nb::handle lo, nb::handle hi,
+                  double epsilon, double sigma, nb::handle x, nb::handle Fx) {
+    Call call("nearest");
+    auto gram = square<float>(call, K);
+    const Index q = gram.rows;
+    auto F_ = call.vector<double>(F, "F", q);
+    auto c_ = call.vector<double>(c, "c", q);
+    auto lo_ = call.vector<const double>(lo, "lo", q);
+    auto hi_ = call.vector<const double>(hi, "hi", q);
+    auto x_ = call.vector<double>(x, "x", q);
+    auto Fx_ = call.vector<double>(Fx, "Fx", q);
+    const Lapack& lapack = scipy_lapack();
+    const Box centre{c_.data, F_.data, lo_.data, hi_.data, q, epsilon};
+    auto end = call.unlocked(
+        [&] { return BEST(nearest)(gram, centre, beta, total, sigma, x_.data, Fx_.data, lapack); });
+    return nb::make_tuple(end.reached, end.steps, end.largest);
+}
+
+nb::tuple solve_whole(nb::handle K, nb::handle diagonal, nb::handle F, nb::handle b, nb::handle lo, nb::handle hi,
+                      double epsilon, double tol, Index max_steps, Index spent) {
+    Call call("solve_whole");
+    auto gram = square<float>(call, K);
+    const Index q = gram.rows;
+    auto diagonal_ = call.vector<const float>(diagonal, "diagonal", q);
+    auto F_ = call.vector<double>(F, "F", q);
+    auto b_ = call.vector<double>(b, "b", q);
+    auto lo_ = call.vector<const double>(lo, "lo", q);
+    auto hi_ = call.vector<const double>(hi, "hi", q);
+    const Lapack& lapack = scipy_lapack();
+    const Box box{b_.data, F_.data, lo_.data, hi_.data, q, epsilon};
+    auto end = call.unlocked(
+        [&] { return BEST(solve_whole)(gram, diagonal_.data, box, tol, max_steps, spent, lapack); });
+    return nb::make_tuple(end.steps, end.violation, end.endless);
+}
+
+}  // namespace
+
+void bind_smo_batch(nb::module_& parent) {
+    nb::module_ m = parent.def_submodule("smo_batch", "Small problems on one stored Gram, solved and proven.");
+    m.def("solve_batch", &solve_batch, nb::arg("K"), nb::arg("index"), nb::arg("ends"), nb::arg("z"), nb::arg("lo"),
+          nb::arg("hi"), nb::arg("epsilon"), nb::arg("b"), nb::arg("F"), nb::arg("tol"), nb::arg("max_steps"),
+          nb::arg("regression"), nb::arg("steps"), nb::arg("proofs"),
+          "Solve problem after problem; writes b, F, steps (-1: not solved) and a row of numbers that prove each.");
+    m.def("solve_folds", &solve_folds, nb::arg("K"), nb::arg("index"), nb::arg("held"), nb::arg("z"), nb::arg("lo"),
+          nb::arg("hi"), nb::arg("epsilon"), nb::arg("b"), nb::arg("tol"), nb::arg("max_steps"), nb::arg("scores"),
+          "Solve one problem without the items of each column of `held`; writes f of all items by each.");
+    m.def("solve_chains", &solve_chains, nb::arg("K"), nb::arg("index"), nb::arg("ends"), nb::arg("z"), nb::arg("lo"),
+          nb::arg("hi"), nb::arg("bounds"), nb::arg("epsilon"), nb::arg("coef"), nb::arg("bias"), nb::arg("gap"),
+          nb::arg("steps"), nb::arg("tol"), nb::arg("max_steps"), nb::arg("done"), nb::arg("spent"), nb::arg("last"),
+          "Solve every problem with box after box, from the one at `done` on; returns how many are done then.");
+    m.def("nearest", &nearest, nb::arg("K"), nb::arg("F"), nb::arg("c"), nb::arg("beta"), nb::arg("total"),
+          nb::arg("lo"), nb::arg("hi"), nb::arg("epsilon"), nb::arg("sigma"), nb::arg("x"), nb::arg("Fx"),
+          "Minimise the dual with sigma |b - c|^2 / 2 added; (reached, steps, largest system), writes x and Fx.");
+    m.def("solve_whole", &solve_whole, nb::arg("K"), nb::arg("diagonal"), nb::arg("F"), nb::arg("b"), nb::arg("lo"),
+          nb::arg("hi"), nb::arg("epsilon"), nb::arg("tol"), nb::arg("max_steps"), nb::arg("spent"),
+          "SMO and Newton steps until the conditions hold to tol; (steps, violation, unbounded), writes b and F.");
+}
+
+}  // namespace mercer

@@ -1,0 +1,276 @@
+#include "growth.h"
+
+#include <cmath>
+
+#include "box.h"
+#include "buffer.h"
+#include "smo_newton.h"
+
+namespace mercer::MERCER_ISA {
+
+namespace {
+
+constexpr double ROUGH = 10.0;   // tolerances to which the first items are solved
+constexpr double NEAR = 0.05;    // of the margin: items that violate by no less than minus this come in
+constexpr double MIDWAY = 0.1;   // of the violation: tolerance of a round that is not expected to be the last
+constexpr double FEW_NEW = 0.3;  // of the active set: a round with no more new items may be the last
+constexpr double GOAL = 0.9;     // of the tolerance, for the active set
+constexpr double COARSE = 0.1;   // of the tolerance: an error of single precision that asks for double
+constexpr Index LEAST_NEW = 200; // items that may come in however small the active set is
+constexpr double SPARE = 1.2;    // room for the Gram to grow, in units of its side
+constexpr int ROUNDS = 20;
+constexpr int STALLED = 20;      // runs of max_steps on one active set
+constexpr double FORBIDDEN = 0.1 * NEVER;
+
+// The k-th largest of some numbers, which are rearranged.
+double kth_largest(double* a, Index size, Index k) {
+    Index low = 0, high = size - 1;
+    while (low < high) {
+        const double pivot = a[low + (high - low) / 2];
+        Index i = low, j = high;
+        while (i <= j) {
+            while (a[i] > pivot) ++i;
+            while (a[j] < pivot) --j;
+            if (i <= j) {
+                const double swap = a[i];
+                a[i++] = a[j];
+                a[j--] = swap;
+            }
+        }
+        if (k - 1 <= j) high = j;
+        else if (k - 1 >= i) low = i;
+        else break;
+    }
+    return a[k - 1];
+}
+
+class ActiveSet {
+   public:
+    ActiveSet(Box box, const double* z, GrowthRules rules, GramCalls gram, const Lapack& lapack)
+        : p_(box), z_(z), rules_(rules), gram_(gram), lapack_(lapack), n_(box.size), places_(n_), support_(n_),
+          values_(n_), score_(n_), product_(n_), outside_(n_), active_(n_) {
+        for (Index i = 0; i < n_; ++i) active_[i] = false;
+    }
+
+    Grown run(Vector<const Index> first) {
+        for (Index i = 0; i < first.size; ++i) outside_[i] = first[i];
+        Index coming = first.size;
+        double tol = (coming < n_ ? ROUGH : GOAL) * rules_.tol;
+        for (int round = 0; round < ROUNDS; ++round) {
+            if (count_ + coming > rules_.largest) return {GrowthEnd::too_large, steps_, error_};
+            if (coming > 0) enlarge(coming);
+            const GrowthEnd end = solve(tol);
+            if (end != GrowthEnd::solved) return {end, steps_, error_};
+            evaluate();
+            double violation = look();
+            gram_.report(gram_.context, count_, violation, objective(), steps_);
+            if (violation <= rules_.tol) {
+                prove();
+                violation = look();
+                if (violation <= rules_.tol) return {GrowthEnd::solved, steps_, error_};
+                if (error_ > COARSE * rules_.tol) return {GrowthEnd::too_coarse, steps_, error_};
+            }
+            coming = violators();
+            const bool last = static_cast<double>(coming) < FEW_NEW * static_cast<double>(count_);
+            tol = last ? GOAL * rules_.tol : larger(GOAL * rules_.tol, MIDWAY * violation);
+        }
+        return {GrowthEnd::stalled, steps_, error_};
+    }
+
+   private:
+    double gain(Index i) const { return up_offset(p_.b[i], p_.hi[i], p_.epsilon) - p_.F[i]; }
+    double cost(Index i) const { return down_offset(p_.b[i], p_.lo[i], p_.epsilon) - p_.F[i]; }
+
+    // Take in the items listed in outside_, and compute their rows of the Gram.
+    void enlarge(Index coming) {
+        const Index m = count_, k = coming;
+        reserve(m + k);
+        for (Index i = 0; i < k; ++i) {
+            places_[m + i] = outside_[i];
+            active_[outside_[i]] = true;
+        }
+        count_ = m + k;
+        float* rows = K_ + m * side_;
+        gram_.block(gram_.context, {places_.data() + m, k}, {places_.data(), m + k}, rows, side_);
+        for (Index i = 0; i < k; ++i)
+            for (Index j = 0; j < m; ++j) K_[j * side_ + m + i] = rows[i * side_ + j];
+    }
+
+    // Room for the Gram of so many items; what is there stays.
+    void reserve(Index wanted) {
+        if (wanted <= side_) return;
+        const Index side =
+            smaller(static_cast<Index>(SPARE * static_cast<double>(wanted)) + 1, larger(rules_.largest, wanted));
+        float* fresh = spare_.at_least(side * side);
+        for (Index i = 0; i < count_; ++i)
+            for (Index j = 0; j < count_; ++j) fresh[i * side + j] = K_[i * side_ + j];
+        room_.swap(spare_);
+        K_ = fresh;
+        side_ = side;
+    }
+
+    // Solve on the active set.
+    GrowthEnd solve(double tol) {
+        const Index m = count_;
+        Buffer<float> diagonal(m);
+        Buffer<double> b(m), F(m), lo(m), hi(m);
+        for (Index r = 0; r < m; ++r) {
+            const Index i = places_[r];
+            diagonal[r] = K_[r * side_ + r];
+            b[r] = p_.b[i];
+            F[r] = p_.F[i];
+            lo[r] = p_.lo[i];
+            hi[r] = p_.hi[i];
+        }
+        const Box own{b.data(), F.data(), lo.data(), hi.data(), m, p_.epsilon};
+        GrowthEnd end = GrowthEnd::stalled;
+        Index spent = 0;
+        for (int run = 0; run < STALLED && end == GrowthEnd::stalled; ++run) {
+            const StepsEnd found = solve_whole(Matrix<const float>{K_, m, m, side_}, diagonal.data(), own, tol,
+                                               rules_.max_steps, spent, lapack_);
+            spent += found.steps;
+            for (Index r = 0; r < m; ++r) {
+                p_.b[places_[r]] = b[r];
+                p_.F[places_[r]] = F[r];
+            }
+            if (found.endless) end = GrowthEnd::endless;
+            else if (found.violation <= tol) end = GrowthEnd::solved;
+            else gram_.report(gram_.context, m, found.violation, 0.0, steps_ + spent);
+        }
+        steps_ += spent;
+        return end;
+    }
+
+    // The support vectors, written to support_ and values_.
+    Index support() {
+        Index count = 0;
+        for (Index i = 0; i < n_; ++i) {
+            if (p_.b[i] != 0.0) {
+                support_[count] = i;
+                values_[count++] = p_.b[i];
+            }
+        }
+        return count;
+    }
+
+    // F of the items listed in outside_, from the support vectors.
+    void gradient(Index count, bool exact) {
+        const Index vectors = support();
+        if (count == 0) return;
+        gram_.product(gram_.context, {outside_.data(), count}, {support_.data(), vectors}, values_.data(),
+                      product_.data(), exact);
+        for (Index k = 0; k < count; ++k) p_.F[outside_[k]] = product_[k] - z_[outside_[k]];
+    }
+
+    void evaluate() {
+        Index count = 0;
+        for (Index i = 0; i < n_; ++i)
+            if (!active_[i]) outside_[count++] = i;
+        gradient(count, false);
+    }
+
+    // The violation on all items.
+    double look() const {
+        double most = -NEVER, least = NEVER;
+        for (Index i = 0; i < n_; ++i) {
+            most = larger(most, gain(i));
+            least = smaller(least, cost(i));
+        }
+        return most - least;
+    }
+
+    // 1/2 b'Kb - z'b + epsilon |b|_1, from a gradient that is right on every item.
+    double objective() const {
+        double value = 0.0;
+        for (Index i = 0; i < n_; ++i)
+            value += 0.5 * p_.b[i] * (p_.F[i] - z_[i]) + p_.epsilon * size_of(p_.b[i]);
+        return value;
+    }
+
+    // The threshold between gains and costs of the active set.
+    double threshold() const {
+        double most = -NEVER, least = NEVER;
+        for (Index r = 0; r < count_; ++r) {
+            most = larger(most, gain(places_[r]));
+            least = smaller(least, cost(places_[r]));
+        }
+        if (most > -FORBIDDEN && least < FORBIDDEN) return 0.5 * (most + least);
+        return most > -FORBIDDEN ? most : least < FORBIDDEN ? least : 0.0;
+    }
+
+    // Items outside that violate the conditions of the active set, or nearly do, the worst of them: to outside_.
+    Index violators() {
+        const double r = threshold();
+        Index count = 0;
+        for (Index i = 0; i < n_; ++i) {
+            if (active_[i]) continue;
+            const double score = larger(gain(i) - r, r - cost(i));
+            if (score > -NEAR) {
+                score_[count] = score;
+                outside_[count++] = i;
+            }
+        }
+        const Index most = larger(count_, LEAST_NEW);
+        if (count <= most) return count;
+        for (Index k = 0; k < count; ++k) product_[k] = score_[k];
+        const double least = kth_largest(product_.data(), count, most);
+        Index kept = 0;
+        for (Index k = 0; k < count && kept < most; ++k)
+            if (score_[k] >= least) outside_[kept++] = outside_[k];
+        return kept;
+    }
+
+    // Recompute in double precision the gradients that decide the violation and a few others; all of them if single
+    // precision was too coarse.
+    void prove() {
+        const Index k = smaller(n_ / 2, n_ / 128 + 4), count = k > 0 ? decisive(k) : 0;
+        error_ = 0.0;
+        for (Index c = 0; c < count; ++c) score_[c] = p_.F[outside_[c]];
+        gradient(count, true);
+        for (Index c = 0; c < count; ++c) error_ = larger(error_, size_of(score_[c] - p_.F[outside_[c]]));
+        if (count == 0 || error_ > COARSE * rules_.tol) {
+            for (Index i = 0; i < n_; ++i) outside_[i] = i;
+            gradient(n_, true);
+        }
+    }
+
+    // The k items of the largest gains, the k of the smallest costs and k others: to outside_.
+    Index decisive(Index k) {
+        for (Index i = 0; i < n_; ++i) product_[i] = gain(i);
+        const double high = kth_largest(product_.data(), n_, k);
+        for (Index i = 0; i < n_; ++i) product_[i] = -cost(i);
+        const double low = -kth_largest(product_.data(), n_, k);
+        Index count = 0, gains = k, costs = k;
+        for (Index i = 0; i < n_; ++i) {
+            const bool by_gain = gains > 0 && gain(i) >= high, by_cost = costs > 0 && cost(i) <= low;
+            gains -= by_gain;
+            costs -= by_cost;
+            if (by_gain || by_cost || i % (n_ / k) == 0) outside_[count++] = i;
+        }
+        return count;
+    }
+
+    Box p_;
+    const double* z_;
+    GrowthRules rules_;
+    GramCalls gram_;
+    const Lapack& lapack_;
+    Index n_;
+    Buffer<Index> places_, support_;  // places_: active items in the order in which they came in, as in the Gram
+    Buffer<double> values_, score_, product_;
+    Buffer<Index> outside_;
+    Buffer<bool> active_;
+    Room<float> room_, spare_;
+    float* K_ = nullptr;
+    Index side_ = 0, count_ = 0, steps_ = 0;
+    double error_ = 0.0;
+};
+
+}  // namespace
+
+Grown grow(Box box, const double* z, Vector<const Index> first, GrowthRules rules, GramCalls gram,
+           const Lapack& lapack) {
+    return ActiveSet(box, z, rules, gram, lapack).run(first);
+}
+
+}  // namespace mercer::MERCER_ISA

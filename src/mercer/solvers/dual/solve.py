@@ -1,0 +1,167 @@
+"""One seam for the problems of support vector machines: `solve_all(gram, problems, limits)`.
+
+Whoever has problems (pairs of classes, folds, one regression) hands them over with the Gram of all items; which method
+solves them is decided here:
+
+    features   a linear Gram XX' of many items with few columns is solved on X (solvers/linear.py)
+    batch      small problems on a stored Gram, a few in one native call (batch.py)
+    decompose  everything else, one by one (decomposition.py)
+
+When time is up or the user interrupts, what has not been solved stays at its start, with its gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mercer.config import config, configure
+from mercer.engine.pool import one_blas_thread, run
+from mercer.gram import StoredGram
+from mercer.solvers.dual.batch import native_gram, solve_batch
+from mercer.solvers.dual.certificate import DualSolution, certify
+from mercer.solvers.dual.decomposition import decompose
+from mercer.solvers.dual.problem import Problem, Problems
+from mercer.solvers.dual.solutions import Solutions
+from mercer.solvers.limits import Limits, Progress
+from mercer.typing import Array
+
+ONE_CORE = 4096  # a problem of so many items keeps one core busy, not more
+TINY = 1024  # problems of so many items in all are solved before a second thread has woken up
+BATCH = 4096  # items of all problems of one native call, between two looks at the clock
+LARGEST = 4096  # items of a problem that is solved in a batch
+MANY = 500  # items from which on a linear machine may be solved on its features ...
+PER_COLUMN = 10  # ... if there are so many items per column
+
+
+def solve(
+    gram: Any,
+    problem: Problem,
+    *,
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    time_limit: float | None = None,
+    start: Array | None = None,
+    progress: Progress | None = None,
+) -> DualSolution:
+    """One problem on all items of `gram`, solved until the optimality conditions hold to `tol`."""
+    return decompose(gram, problem, Limits(tol, max_iter, time_limit, progress), start)
+
+
+def solve_all(gram: Any, problems: Problems, limits: Limits) -> Solutions:
+    """Every problem on its items of `gram`, to the tolerance of the limits."""
+    found = Solutions.room_for(problems)
+    batched = problems.plain and not limits.counts_steps and isinstance(gram, StoredGram)
+    if batched:
+        _solve_batches(gram, found, limits)
+
+    def solve_one(i: int) -> None:
+        p = left[i]
+        if not found.reason[p]:
+            waiting = max(1, len(found.open) // config().threads)
+            found.put(p, _one(_gram_of(gram, problems, p), problems[p], limits, waiting))
+
+    left = found.open
+    if left:
+        gram.single()  # rounded once, for all of them
+        run_by_size(solve_one, problems.sizes[left].tolist(), limits)
+    for i, p in enumerate(left):
+        if not found.reason[p]:  # an interrupt came before its turn
+            solve_one(i)
+    return found
+
+
+def _gram_of(gram: Any, problems: Problems, p: int) -> Any:
+    """The Gram of the items of problem p."""
+    index = problems.index[problems.span(p)]
+    whole = len(index) == len(gram) and len(problems) == 1 and bool((index == np.arange(len(gram))).all())
+    return gram if whole else gram.sub(index)
+
+
+def _one(gram: Any, problem: Problem, limits: Limits, waiting: int) -> DualSolution:
+    """One problem by the method that suits it, in its share of the time."""
+    from mercer.solvers.linear import solve_linear
+
+    if limits.reached():
+        return unsolved(gram, problem, limits)
+    own = limits.share(waiting)
+    X = linear_rows(gram, problem)
+    if X is None:
+        found = decompose(gram, problem, own)
+    else:
+        found = solve_linear(
+            X, problem, tol=own.tol, max_iter=own.max_iter, time_limit=own.left, progress=own.progress
+        )
+    if found.reason == "interrupted":
+        limits.ended = found.reason
+    return found
+
+
+def unsolved(gram: Any, problem: Problem, limits: Limits) -> DualSolution:
+    """The feasible point every problem starts from, with its gap."""
+    b, J = problem.start.astype(np.float64), np.flatnonzero(problem.start)
+    F = -problem.z + problem.ridge_times(b)
+    F = F + gram.part(None, J) @ b[J] if len(J) else F
+    return certify(b, F, problem, tol=limits.tol, n_iter=0, reason=limits.ended)
+
+
+def linear_rows(gram: Any, problem: Problem) -> Any:
+    """The rows X of a Gram XX' on which solve_linear is the faster way; None for any other."""
+    X = getattr(gram, "linear_rows", None)
+    if X is None:
+        return None
+    n, d = X.shape
+    soft = len(problem.ridge) or np.isfinite(problem.hi - problem.lo).all()
+    plain = problem.second is None and not problem.start.any()
+    return X if plain and soft and X.dtype.kind == "f" and n >= max(MANY, PER_COLUMN * d) else None
+
+
+def _solve_batches(gram: StoredGram, found: Solutions, limits: Limits) -> None:
+    """Solve problems on a stored Gram, as far as native loops can; the others stay open."""
+    problems, K = found.problems, native_gram(gram.K)
+    index = problems.index if gram.I is None else gram.I[problems.index]
+    small = [p for p, size in enumerate(problems.sizes.tolist()) if size <= LARGEST]
+    batches = consecutive(small, problems.sizes)
+
+    def work(i: int) -> None:
+        if not limits.reached():
+            solve_batch(K, index, found, batches[i], limits.tol)
+
+    run_by_size(work, [int(problems.sizes[batch].sum()) for batch in batches], limits)
+
+
+def consecutive(some: Sequence[int], sizes: Array) -> list[list[int]]:
+    """Runs of consecutive problems, each of at most about BATCH items."""
+    out: list[list[int]] = []
+    total = 0
+    for p in some:
+        if not out or out[-1][-1] + 1 != p or total + sizes[p] > BATCH:
+            out.append([])
+            total = 0
+        out[-1].append(p)
+        total += int(sizes[p])
+    return out
+
+
+def run_by_size(task: Callable[[int], None], sizes: Sequence[int], limits: Limits) -> None:
+    """task(i) for every i: big problems one by one on all threads, small ones side by side on one thread each."""
+    by_size = sorted(range(len(sizes)), key=lambda i: -sizes[i])
+    big = sum(size > ONE_CORE for size in sizes) if len(sizes) > 1 else int(sum(sizes) > TINY)
+
+    def alone(i: int) -> None:
+        with configure(threads=1):
+            task(i)
+
+    try:
+        with one_blas_thread():
+            for i in by_size[:big]:
+                task(i)
+            if sum(sizes[i] for i in by_size[big:]) <= TINY:
+                for i in by_size[big:]:
+                    alone(i)
+            else:
+                run(alone, by_size[big:])
+    except KeyboardInterrupt:
+        limits.ended = "interrupted"

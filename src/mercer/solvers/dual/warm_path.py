@@ -1,0 +1,67 @@
+"""Warm paths: small problems on one stored Gram, each solved with box after box, from the solution before.
+
+Values of C are such boxes, pairs of classes such problems.  All of it is one native loop, which comes back now and
+then to ask whether to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mercer.native import smo_batch
+from mercer.solvers.dual import batch
+from mercer.solvers.dual.problem import Problems
+from mercer.typing import Array
+
+TRIES = 50  # times batch.STEPS, after which a problem is given up
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """Solutions of all problems with the first `solved` boxes, and of some with more.
+
+    `coefs` has an array (boxes, items) for every problem; `bias`, relative `gap` and `steps` are (problems, boxes).
+    """
+
+    coefs: list[Array]
+    bias: Array
+    gap: Array
+    steps: Array
+    solved: int
+
+    def distinct(self) -> tuple[Array, Array]:
+        """(The solved boxes at which a coefficient changes, and for every solved box the place of its like in these).
+
+        Once no coefficient is at its bound, they are the same in all larger boxes.
+        """
+        new = np.arange(self.solved) == 0
+        for b in self.coefs:
+            new[1:] |= (b[1 : self.solved] != b[: self.solved - 1]).any(axis=1)
+        return np.flatnonzero(new), np.cumsum(new) - 1
+
+
+def solve_paths(
+    K: Array, problems: Problems, bounds: Array, epsilon: Array, *, tol: float, go_on: Callable[[], bool]
+) -> Paths:
+    """The solutions of plain problems with each row of `bounds` (boxes, items of K), small ones first.
+
+    A problem has the box of bounds 1; `epsilon` is that of every row.  What has not been solved when it is told not to
+    `go_on` is left out; what TRIES times batch.STEPS steps have not solved is taken as it is, with its gap.
+    """
+    count, boxes = len(problems), len(bounds)
+    coef, shape = np.zeros(boxes * len(problems.z)), (count, boxes)
+    coefs = [c.reshape(boxes, -1) for c in np.split(coef, boxes * problems.ends[1:-1])]
+    bias, gap, steps = np.zeros(shape), np.full(shape, np.nan), np.zeros(shape, dtype=np.intp)
+    K, bounds, epsilon = (np.require(A, t, ["C"]) for A, t in ((K, np.float32), (bounds, float), (epsilon, float)))
+    done, tries = 0, 0
+    while done < boxes * count and go_on():
+        before = done
+        done = smo_batch.solve_chains(
+            K, problems.index, problems.ends, problems.z, problems.lo, problems.hi, bounds, epsilon, coef, bias, gap,
+            steps, batch.SLACK * tol, batch.STEPS, done, tries * batch.STEPS, tries >= TRIES - 1,
+        )  # fmt: skip
+        tries = 1 if done > before else tries + 1
+    return Paths(coefs, bias, gap, steps, max(0, done - boxes * (count - 1)))
