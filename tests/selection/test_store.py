@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import mercer
+from mercer.gram.row_centred import row_centred_array
 from mercer.kernels import (
     ANOVA,
     RBF,
@@ -24,7 +25,7 @@ from mercer.kernels import (
     Sigmoid,
     White,
 )  # fmt: skip
-from mercer.selection.store import Grams, Lent, in_single, room
+from mercer.selection.store import Grams, RefCountedGram, room
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 6))
@@ -62,7 +63,7 @@ def sums(K):
 def test_single_precision_takes_nothing_from_what_tells_values_apart(k):
     store = grams([k, RBF(2.0)], X + 3.0)
     exact = k(X + 3.0)
-    for K in (store.gram(k, level=False), in_single(exact)):
+    for K in (store.gram(k, centred=True), row_centred_array(exact)):
         assert K.dtype == np.float32
         assert_allclose(sums(K), sums(exact), rtol=2e-5)
         assert_allclose(K, K.T)
@@ -75,7 +76,7 @@ def test_a_wild_item_does_not_take_the_digits_of_the_others(k):
     exact, others = k(wild), slice(1, None)
     C = np.random.default_rng(1).normal(size=(n - 1, 50))
     C -= C.mean(axis=0)
-    for K in (grams([k, RBF(2.0)], wild).gram(k, level=False), in_single(exact)):
+    for K in (grams([k, RBF(2.0)], wild).gram(k, centred=True), row_centred_array(exact)):
         ours, theirs = (np.einsum("ik,ij,jk->k", C, M[others, others].astype(float), C) for M in (K, exact))
         assert_allclose(ours, theirs, rtol=2e-5)
 
@@ -143,20 +144,20 @@ def test_a_kernel_that_has_learned_keeps_its_own_frame():
         assert_allclose(store.gram(k), k(X), rtol=1e-10, atol=1e-12)
 
 
-def test_a_lent_gram_is_made_once_and_freed_after_its_last_use():
+def test_a_gram_is_made_once_and_freed_after_its_last_use():
     made = []
 
     def make():
         made.append(1)
         return np.eye(3)
 
-    lent = Lent(make, 2)
-    with lent as K:
+    gram = RefCountedGram(make, 2)
+    with gram as K:
         assert K.shape == (3, 3)
-    with lent:
+    with gram:
         pass
     assert len(made) == 1
-    assert lent._K is None
+    assert gram._K is None
 
 
 def test_room_is_half_of_the_memory_budget():

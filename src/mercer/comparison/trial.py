@@ -40,12 +40,12 @@ class Problem:
 
     def part(self, rows: Array, train: Array, *, numbers: bool = False) -> Any:
         """Some items; of a Gram matrix their kernel values with the training items."""
-        from sklearn.utils import _safe_indexing
+        from mercer.estimators.sklearn_private import safe_indexing
 
         X = self.vectors if numbers and self.vectors is not None else self.X
         if is_precomputed(self.kernel):
             return X[np.ix_(rows, train)]
-        return X[rows] if isinstance(X, Items) else _safe_indexing(X, rows)
+        return X[rows] if isinstance(X, Items) else safe_indexing(X, rows)
 
     def known(self, rows: Array) -> dict[str, Any]:
         """What a method may ask for besides items: that y is meant, not f, and k(x, x) where there is only a Gram."""

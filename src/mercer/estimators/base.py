@@ -3,6 +3,9 @@
 `kernel` is a name ("linear", "poly", "rbf", "sigmoid", with gamma, degree and coef0 as in scikit-learn), one of our
 kernels, a function (X, Y) -> matrix, or "precomputed".  Arrays go through scikit-learn's own checks; other kinds
 of items through the check of the kernel that understands them.
+
+A search that fits many machines asks `takes_gram`, `items_kind`, `check_items` and `kernel_on` to compute each Gram
+once, and what machines can share beyond that in the way of estimators/shared_fits.py.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
@@ -70,7 +73,31 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     @property
     def _on_arrays(self) -> bool:
         """Whether the data are arrays of numbers for certain, so that scikit-learn can check them."""
-        return isinstance(self.kernel, str) or (isinstance(self.kernel, Kernel) and self.kernel.items is Vectors)
+        return self.items_kind is Vectors
+
+    # ---- what a search asks
+
+    @property
+    def takes_gram(self) -> bool:
+        """Whether a fit needs nothing of its items but kernel values, of a kernel that the fit does not change."""
+        return True
+
+    @property
+    def items_kind(self) -> type[Items] | None:
+        """The class of the items that `kernel` compares; None for a function, which may compare anything."""
+        if isinstance(self.kernel, Kernel):
+            return self.kernel.items
+        return Vectors if isinstance(self.kernel, str) else None
+
+    def check_items(self, X: Any) -> Any:
+        """X after the checks that `fit` makes; the machine itself stays as it is."""
+        return clone(self)._checked(X, reset=True)
+
+    def kernel_on(self, X: Any) -> Kernel | None:
+        """The kernel that a fit to the items X would use; None if X are kernel values already."""
+        return None if self._precomputed else self._kernel_for(X)
+
+    # ---- how data come in
 
     def _checked(self, X: Any, y: Any = NO_TARGET, *, reset: bool, numeric: bool = False, outputs: bool = False) -> Any:
         """X (and y when given) after scikit-learn's checks, or the kernel's own for items that are not arrays.

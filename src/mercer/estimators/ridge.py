@@ -15,6 +15,7 @@ from mercer.estimators.base import NAMES, gamma_value, weights
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.incremental import Incremental
 from mercer.estimators.positivity import require_positive
+from mercer.estimators.shared_fits import SharedFits
 from mercer.gram import LazyGram
 from mercer.items.vectors import is_sparse
 from mercer.kernels import AdditiveChiSquared, ChiSquared, Cosine, Kernel, Laplacian, Similarity
@@ -74,6 +75,12 @@ class KernelRidge(Incremental):
         self.fit_intercept, self.solver, self.check_psd = fit_intercept, solver, check_psd
 
     # ---- fitting
+
+    def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
+        """All alphas and folds in one call, as estimators/shared_fits.py says."""
+        from mercer.estimators.ridge_shared_fits import offer_of_ridge
+
+        return offer_of_ridge(self, y, psd, leave_one_out)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with numbers y, in one column or several; items of weight zero are left out."""

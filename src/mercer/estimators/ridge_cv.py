@@ -7,14 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.config import config
 from mercer.engine.pool import run
 from mercer.errors import bad
 from mercer.estimators.base import weights
 from mercer.estimators.ridge import KernelRidge
+from mercer.estimators.sklearn_private import num_samples, safe_indexing
 from mercer.solvers.spectrum import ALONE
 from mercer.typing import Array
 
@@ -62,7 +63,7 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             raise ValueError("KernelRidgeCV requires y to be passed, but the target y is None.")
         check_consistent_length(X, y)
-        kernels, n, y = list(self.kernels), _num_samples(X), np.asarray(y)
+        kernels, n, y = list(self.kernels), num_samples(X), np.asarray(y)
         if not kernels:
             raise bad("KernelRidgeCV", "kernels", "at least one", "none", "Pass e.g. [RBF(0.5), RBF(1.0), RBF(2.0)].")
         order, weight = check_random_state(self.random_state).permutation(n), weights("fit", sample_weight, n)
@@ -71,7 +72,7 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         alive, before = np.arange(len(kernels)), None
         for size in [*self._sizes(n), n]:
             some = np.sort(order[:size])
-            part = X if size == n else _safe_indexing(X, some)
+            part = X if size == n else safe_indexing(X, some)
             models = self._tried(alive, part, y[some], weight[some])
             now = self.loo_error_.min(axis=1)
             ranked = alive[np.argsort(now[alive], kind="stable")]

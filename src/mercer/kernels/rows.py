@@ -20,6 +20,7 @@ from mercer.errors import bad
 from mercer.items.vectors import Vectors, is_sparse
 from mercer.typing import Array, Index
 
+ROWS_IN_POOL = "rows in pool"  # pool key of a function Rows -> Rows that all rows go through before they are shared
 _SAMPLE = 4096  # rows that are enough to find a centre
 _FAR = 4.0  # spreads from the origin: nearer data lose no digits that matter
 _NARROW = 256  # up to this many columns a tile of sparse rows is a matrix product
@@ -122,10 +123,16 @@ def shared_differences(X: Vectors, frame: Centre, lengthscale: Array | None, poo
 
 
 def _pooled(key: Any, X: Vectors, pool: dict[Any, Any], make: Callable[[], Rows]) -> Rows:
+    """The rows of X under this key, made if they are not in the pool.
+
+    Who prepares many kernels on the same items may put a function under ROWS_IN_POOL, to share rows that remember more
+    than these (selection/store.py).
+    """
     if key in pool:
         pool[key].shared = True
     else:
-        pool[key] = make()
+        made = make()
+        pool[key] = pool[ROWS_IN_POOL](made) if ROWS_IN_POOL in pool else made
         pool["alive", id(X)] = X  # an id is only good while its object lives
     found: Rows = pool[key]
     return found

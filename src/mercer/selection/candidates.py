@@ -1,4 +1,4 @@
-"""Candidates: a model for every setting of its parameters, and what of it can be shared with others."""
+"""Candidates: one model for every setting of the parameters that a search tries."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from sklearn.pipeline import Pipeline
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
-from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
-from mercer.estimators.gaussian_process.regressor import GaussianProcessRegressor
 from mercer.kernels import Kernel
 
 Settings = dict[str, Any]
@@ -35,17 +33,17 @@ class Candidate:
 
     @property
     def steps(self) -> Any:
-        """What comes before the machine; None if nothing does."""
+        """The steps before the machine; None if there are none."""
         return self.model[:-1] if isinstance(self.model, Pipeline) and len(self.model) > 1 else None
 
 
 def _token(value: Any) -> Any:
-    """What tells a value from others: numbers and names as such, all else by being the same object."""
+    """Equal tokens mean equal values: numbers and names are compared as such, all else by identity."""
     return value if value is None or isinstance(value, (str, Number)) else (type(value), id(value))
 
 
 def candidates_of(estimator: Any, built: Callable[[Settings], Any], settings: Iterable[Settings]) -> list[Candidate]:
-    """One candidate for every setting of the parameters of an estimator, of which it is `built`."""
+    """One candidate for every setting; `built` makes the model of a setting."""
     found = [Candidate(params, built(params), _key(estimator, params)) for params in settings]
     for candidate in found:
         if not isinstance(candidate.machine, KernelEstimator):
@@ -55,7 +53,7 @@ def candidates_of(estimator: Any, built: Callable[[Settings], Any], settings: It
 
 
 def _key(estimator: Any, params: Settings) -> tuple[Any, ...]:
-    """The settings that concern the steps before the machine."""
+    """The settings of the steps before the machine."""
     if not isinstance(estimator, Pipeline):
         return ()
     last = estimator.steps[-1][0]
@@ -68,21 +66,7 @@ def with_params(estimator: Any, params: Settings) -> Any:
     return clone(estimator).set_params(**clone(params, safe=False))
 
 
-def takes_gram(machine: Any) -> bool:
-    """Whether all that a machine needs to know of its items are their kernel values, under a kernel that stays."""
-    if machine._precomputed:
-        return True
-    if getattr(machine, "tune_kernel", False) or getattr(machine, "optimizer", None) is not None:
-        return False
-    if isinstance(machine, ProcessKernel):  # of a classifier, probabilities need k(x, x) of new items too
-        simple = isinstance(machine, GaussianProcessRegressor) and isinstance(machine.mean, str)
-        return simple and isinstance(machine.kernel, Kernel) and machine.mean in ("auto", "zero", "constant")
-    prototypes = getattr(machine, "prototypes", "all")
-    moved = getattr(machine, "optimise", False)
-    return isinstance(prototypes, str) and prototypes == "all" and not moved
-
-
 def kernel_key(kernel: Kernel) -> str:
-    """The kernel in words, to the last digit."""
+    """The repr of a kernel, with all digits of its parameters."""
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
         return repr(kernel)

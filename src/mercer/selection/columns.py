@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
+from mercer.estimators.sklearn_private import num_samples, safe_indexing
 
 
 class Columns(dict[str, Any]):
@@ -14,13 +13,13 @@ class Columns(dict[str, Any]):
 
     @property
     def shape(self) -> tuple[int, int]:
-        return min(map(_num_samples, self.values()), default=0), len(self)
+        return min(map(num_samples, self.values()), default=0), len(self)
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
             return super().__getitem__(key)
         rows = key[0] if isinstance(key, tuple) else key
-        return Columns({name: _safe_indexing(column, rows) for name, column in self.items()})
+        return Columns({name: safe_indexing(column, rows) for name, column in self.items()})
 
 
 def with_rows(X: Any) -> Any:

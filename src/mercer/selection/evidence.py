@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from mercer.errors import bad
 from mercer.selection.candidates import Candidate
-from mercer.selection.judging import Outcome
+from mercer.selection.scoring import Outcome
 
 ATTRIBUTES = ("log_marginal_likelihood_value_", "log_evidence_")
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_method_params, _num_samples
 
-from mercer.selection.judging import Judge
+from mercer.estimators.sklearn_private import check_method_params, num_samples, safe_split
+from mercer.selection.scoring import FoldScorer
 from mercer.typing import Array
 
 SMALLEST = 2  # items of each class (or of all) to fit and to test on, in every split
@@ -23,26 +22,26 @@ def shares_of(settings: int, factor: int) -> list[float]:
     return [float(factor) ** (r - rungs) for r in range(rungs + 1)]
 
 
-def part_of(judge: Judge, estimator: Any, share: float, seed: Any) -> tuple[Judge, Array]:
+def part_of(scorer: FoldScorer, estimator: Any, share: float, seed: Any) -> tuple[FoldScorer, Array]:
     """A share of the items with their folds, and the positions of these items; a smaller share is a part of it."""
-    n = _num_samples(judge.X)
-    some = np.arange(n) if share >= 1.0 else _chosen(judge, estimator, share, seed)
-    X, y = _safe_split(estimator, judge.X, judge.y, some, some)
+    n = num_samples(scorer.X)
+    some = np.arange(n) if share >= 1.0 else _chosen(scorer, estimator, share, seed)
+    X, y = safe_split(estimator, scorer.X, scorer.y, some, some)
     place = np.full(n, -1)
     place[some] = np.arange(len(some))
-    splits = [(_moved(train, place), _moved(test, place)) for train, test in judge.splits]
-    return replace(judge, X=X, y=y, splits=splits, params=_check_method_params(judge.X, judge.params, some)), some
+    splits = [(_moved(train, place), _moved(test, place)) for train, test in scorer.splits]
+    return replace(scorer, X=X, y=y, splits=splits, params=check_method_params(scorer.X, scorer.params, some)), some
 
 
-def _chosen(judge: Judge, estimator: Any, share: float, seed: Any) -> Array:
+def _chosen(scorer: FoldScorer, estimator: Any, share: float, seed: Any) -> Array:
     """The first items of a random order: of every class its share, and a few on both sides of every split."""
-    n = _num_samples(judge.X)
+    n = num_samples(scorer.X)
     order = check_random_state(0 if seed is None else seed).permutation(n)
-    labels = np.asarray(judge.y) if is_classifier(estimator) else np.zeros(n)
+    labels = np.asarray(scorer.y) if is_classifier(estimator) else np.zeros(n)
     members = [labels == label for label in np.unique(labels)]
     some = np.concatenate([_first(order, member, int(np.ceil(share * member.sum()))) for member in members])
     few = [_first(order, member & _marked(side, n), SMALLEST)
-           for split in judge.splits for side in split for member in members]  # fmt: skip
+           for split in scorer.splits for side in split for member in members]  # fmt: skip
     return np.unique(np.concatenate([some, *few]))
 
 

@@ -4,8 +4,8 @@ libsvm    C and gamma of M22: 110 points
 auto      lengthscales of 1/8 to 8 times the median distance, without those at which the kernel is less than half as
           aligned with the targets as at the best of them, and 5 values of C (or of alpha = 1 / C): 35 points at most
 
-What "auto" looks at are all items that a search is given, with their targets.  So the scores of its folds are a little
-too good, as is the best of many scores in any search: an honest one is that of a search within cross-validation.
+"auto" looks at all items of a search and their targets.  So the scores of its folds are a little too good, as is the
+best of many scores in any search.  For an unbiased score put the whole search into cross-validation.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from mercer.errors import bad
+from mercer.estimators.sklearn_private import safe_indexing
 from mercer.estimators.spread import pulled_in
 from mercer.kernels import RBF, Kernel
 from mercer.selection.grids import LIBSVM, alignment, median_lengthscale
@@ -25,10 +26,10 @@ from mercer.selection.scaling import scaler_for
 from mercer.typing import Array
 
 GRIDS = ("auto", "libsvm")
-TIMES = [2.0**e for e in range(3, -4, -1)]  # the median distance; wide kernels first, as ties go to what comes first
+TIMES = [2.0**e for e in range(3, -4, -1)]  # the median distance; wide kernels first, as the first of equal scores wins
 COSTS = [2.0**e for e in range(-3, 10, 3)]
-ALIGNED = 0.5  # of the best alignment, that a lengthscale must have
-SAMPLE = 500  # items that are enough to judge alignment
+ALIGNED = 0.5  # share of the best alignment below which a lengthscale is dropped
+SAMPLE = 500  # items from which the alignment is estimated
 
 
 def named_grid(name: str, estimator: Any, X: Any, y: Any) -> dict[str, list[float]]:
@@ -70,14 +71,14 @@ def _auto(machine: Any, X: Any, y: Any) -> dict[str, list[float]]:
 
 
 def _costs(machine: Any) -> dict[str, list[float]]:
-    """The axis of regularisation, weakest last; none where a machine finds its own."""
+    """Values of C or alpha, the weakest regularisation last; none for a machine that has neither as a number."""
     if hasattr(machine, "C"):
         return {"C": COSTS}
     return {"alpha": [1.0 / C for C in COSTS]} if isinstance(getattr(machine, "alpha", None), float | int) else {}
 
 
 def _targets(machine: Any, y: Any) -> Array | None:
-    """Codes of classes, or numbers; None where there is nothing to be aligned with."""
+    """Codes of classes, or numbers; None if there are no targets or several columns of them."""
     if y is None or np.ndim(y) != 1:
         return None
     if is_classifier(machine):
@@ -86,21 +87,20 @@ def _targets(machine: Any, y: Any) -> Array | None:
 
 
 def aligned_lengthscales(kernel: Any, X: Any, y: Array | None) -> list[float]:
-    """Lengthscales around the median distance, of which those with a poor alignment are left out."""
+    """Lengthscales around the median distance, without those of poor alignment."""
     middle = median_lengthscale(X)
     scales = [middle * times for times in TIMES]
     if y is None:
         return scales
     some = np.sort(check_random_state(0).permutation(len(y))[:SAMPLE])
-    items = _safe_indexing(X, some)
+    items = safe_indexing(X, some)
     known = _near_others(kernel.with_params(lengthscale=scales[0])(items))
-    items, targets = _safe_indexing(items, known), y[some[known]]
+    items, targets = safe_indexing(items, known), y[some[known]]
     found = np.array([alignment(kernel.with_params(lengthscale=scale)(items), targets) for scale in scales])
     return [scale for scale, a in zip(scales, found, strict=True) if a >= ALIGNED * found.max()]
 
 
 def _near_others(K: Array) -> Array:
-    """The items that are not strangers to all others even at the widest lengthscale, where such a one would be all
-    that a kernel speaks of."""
+    """The items that are not outliers at the widest lengthscale; an outlier would dominate the alignment."""
     near = K.mean(axis=1)
     return np.flatnonzero(near >= 0.5 * np.median(near))

@@ -1,4 +1,4 @@
-"""Racing: candidates that will not catch up with the best are dropped before they have run on all folds.
+"""Racing: candidates that are unlikely to become the best are dropped before they have run on all folds.
 
 After m of F folds let d_1, ..., d_m be what the best candidate so far scores more than another, fold by fold, with mean
 d and standard deviation s.  If differences are exchangeable and normal, the mean over all F folds differs from d by
@@ -21,7 +21,7 @@ import numpy as np
 from mercer.errors import bad
 from mercer.selection.evaluation import Evaluation
 from mercer.selection.groups import Task
-from mercer.selection.judging import Outcome
+from mercer.selection.scoring import Outcome
 from mercer.typing import Array
 
 RISK = 0.01
@@ -36,7 +36,7 @@ class Race(Evaluation):
     dropped: set[int] = field(default_factory=set)
 
     def run(self) -> None:
-        """Evaluate candidates for as long as they are in the race; what the dropped ones did not run is nan."""
+        """Evaluate candidates until they are dropped; folds that a dropped one did not run have the score nan."""
         super().run()
         self.drop()
         blank = Outcome(np.nan, np.nan, 0.0, 0.0, np.nan)
@@ -49,7 +49,7 @@ class Race(Evaluation):
                 self.outcomes.setdefault((c, f), blank)
 
     def wanted(self, members: Sequence[int]) -> list[int]:
-        """Those that are still in the race."""
+        """Those that have not been dropped."""
         self.drop()
         return [c for c in members if c not in self.dropped]
 
@@ -66,10 +66,10 @@ class Race(Evaluation):
                     task.pairs = {pair for pair in task.pairs if pair[0] not in self.dropped}
                 yield [task for task in wave if task.pairs]
             for group in part:
-                group.gram = None  # type: ignore[assignment]  # also where tasks that had use for it were dropped
+                group.gram = None  # type: ignore[assignment]  # also if tasks that were to use it were dropped
 
     def drop(self) -> None:
-        """Take those out of the race that the best of the others has left behind."""
+        """Drop the candidates that the test of the module finds too far behind the best."""
         S = self.scores()
         racing = [c for c in range(len(S)) if c not in self.dropped and np.isfinite(S[c]).any()]
         if not racing:
@@ -78,7 +78,7 @@ class Race(Evaluation):
         self.dropped |= {c for c in racing if c != best and left_behind(S[best] - S[c], np.isfinite(S[c]).all())}
 
     def scores(self) -> Array:
-        """(candidates, folds): scores as far as they are known."""
+        """(candidates, folds): the scores, nan where there is none yet."""
         S = np.full((len(self.candidates), len(self.splits)), np.nan)
         for (c, f), outcome in self.outcomes.items():
             S[c, f] = self._value(outcome)
@@ -94,7 +94,7 @@ class Race(Evaluation):
 
 
 def left_behind(behind: Array, finished: bool) -> bool:
-    """Whether differences on some of the folds (nan on others) are too large to be made up for on the rest."""
+    """Whether the differences on some folds (nan on the others) are too large to be made up for on the rest."""
     from scipy.special import stdtrit
 
     seen = behind[np.isfinite(behind)]

@@ -17,22 +17,27 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import ParameterGrid, ParameterSampler, check_cv
-from sklearn.model_selection._search import BaseSearchCV
-from sklearn.model_selection._validation import _insert_error_scores, _warn_or_raise_about_fit_failures
 from sklearn.pipeline import Pipeline
 from sklearn.utils import indexable
-from sklearn.utils.validation import _check_method_params, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import NotConverged, bad
+from mercer.estimators.sklearn_private import (
+    BaseSearchCV,
+    check_method_params,
+    insert_error_scores,
+    metrics_of,
+    warn_about_failures,
+)
 from mercer.selection.candidates import Settings, candidates_of, with_params
 from mercer.selection.columns import with_rows
 from mercer.selection.evaluation import Evaluation
 from mercer.selection.evidence import by_evidence
 from mercer.selection.halving import joined, part_of, shares_of
-from mercer.selection.judging import Judge, Split
 from mercer.selection.named_grids import named_grid
 from mercer.selection.racing import Race
 from mercer.selection.scaling import scaler_for
+from mercer.selection.scoring import FoldScorer, Split
 from mercer.typing import Array
 
 STRATEGIES = ("grid", "random", "halving", "evidence")
@@ -97,16 +102,16 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         scorer, metric = self._get_scorers()
         X, y = indexable(with_rows(X), y)
         settings = self._settings(X, y)
-        routed = self._get_routed_params_for_fit(_check_method_params(X, params=params))
+        routed = self._get_routed_params_for_fit(check_method_params(X, params=params))
         splits, weight = self._splits(X, y, routed.splitter.split), self._weight(routed.estimator.fit)
-        judge = Judge(X, y, splits, scorer, routed.scorer.score, self.return_train_score, self.error_score)
+        fold_scorer = FoldScorer(X, y, splits, scorer, routed.scorer.score, self.return_train_score, self.error_score)
         self.kernel_evaluations_ = 0
         ways = {"halving": self._halved, "evidence": self._by_evidence}
-        results = ways.get(self.strategy, self._evaluated)(judge, settings, weight)
+        results = ways.get(self.strategy, self._evaluated)(fold_scorer, settings, weight)
         self._choose(results, metric)
         if self.refit:
             self._refit(X, y, routed.estimator.fit)
-        self.scorer_, self.cv_results_ = getattr(scorer, "_scorers", scorer), results
+        self.scorer_, self.cv_results_ = metrics_of(scorer) or scorer, results
         del self._deadline
         return self
 
@@ -156,26 +161,28 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     # ---- what comes out
 
-    def _evaluated(self, judge: Judge, settings: Sequence[Settings], weight: Array | None, **more: Any) -> Any:
+    def _evaluated(
+        self, fold_scorer: FoldScorer, settings: Sequence[Settings], weight: Array | None, **more: Any
+    ) -> Any:
         """cv_results_ of the settings that time allowed, with columns of `more`."""
-        candidates = candidates_of(self.estimator, partial(self._built, judge.X), settings)
+        candidates = candidates_of(self.estimator, partial(self._built, fold_scorer.X), settings)
         run: Any = partial(Race, metric=self.refit) if self.eliminate else Evaluation
-        evaluation = run(judge, candidates, weight, self._deadline, self._tell)
+        evaluation = run(fold_scorer, candidates, weight, self._deadline, self._tell)
         evaluation.run()
         self.kernel_evaluations_ += evaluation.evaluations
         done, folds = evaluation.finished()
         if not done:
             raise bad("KernelSearchCV", "time_limit", "long enough for one setting on one fold", self.time_limit,
                       "Raise it, or try fewer folds.")  # fmt: skip
-        if len(done) * len(folds) < len(settings) * len(judge.splits):
+        if len(done) * len(folds) < len(settings) * len(fold_scorer.splits):
             warnings.warn(f"KernelSearchCV: time_limit ended the search after {len(done)} of {len(settings)} settings "
-                          f"on {len(folds)} of {len(judge.splits)} folds; the best of these is taken.",
+                          f"on {len(folds)} of {len(fold_scorer.splits)} folds; the best of these is taken.",
                           NotConverged, stacklevel=4)  # fmt: skip
         outcomes = [evaluation.outcomes[c, f] for c in done for f in folds]
         out = [outcome.as_scikit_learn() for outcome in outcomes]
-        _warn_or_raise_about_fit_failures(out, self.error_score)
+        warn_about_failures(out, self.error_score)
         if callable(self.scoring):
-            _insert_error_scores(out, self.error_score)
+            insert_error_scores(out, self.error_score)
         columns = {name: [value] * len(done) for name, value in more.items()}
         if self.eliminate:
             columns["eliminated"] = [c in evaluation.dropped for c in done]
@@ -187,30 +194,29 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
                 [settings[c] for c in done], len(folds), out, columns | {"mean_gap": gaps.mean(1)}
             )
 
-    def _halved(self, judge: Judge, settings: Sequence[Settings], weight: Array | None) -> Any:
+    def _halved(self, fold_scorer: FoldScorer, settings: Sequence[Settings], weight: Array | None) -> Any:
         """cv_results_ of all rungs: settings that do best on few items go on to `factor` times as many."""
         left, results = list(settings), None
         for rung, share in enumerate(shares_of(len(left), self.factor)):
             if rung and time.perf_counter() > self._deadline:
                 break
-            part, some = part_of(judge, self.estimator, share, self.random_state)
+            part, some = part_of(fold_scorer, self.estimator, share, self.random_state)
             own = None if weight is None else weight[some]
             found = self._evaluated(part, left, own, iter=rung, n_resources=len(some))
             results = found if results is None else joined(results, found)
             left = self._better_part(found)
         return results
 
-    def _by_evidence(self, judge: Judge, settings: Sequence[Settings], weight: Array | None) -> Any:
+    def _by_evidence(self, fold_scorer: FoldScorer, settings: Sequence[Settings], weight: Array | None) -> Any:
         """cv_results_ with the log evidence of every setting as the score of the only split."""
         self._tell(f"{len(settings)} candidates by their evidence: one fit each, on all items.")
         last = f"{self.estimator.steps[-1][0]}__" if isinstance(self.estimator, Pipeline) else ""
         options = {} if weight is None else {f"{last}sample_weight": weight}
-        candidates = candidates_of(self.estimator, partial(self._built, judge.X), settings)
-        found = by_evidence(
-            candidates, judge.X, judge.y, options, judge.failed, lambda: time.perf_counter() < self._deadline
-        )
+        candidates = candidates_of(self.estimator, partial(self._built, fold_scorer.X), settings)
+        X, y, failed = fold_scorer.X, fold_scorer.y, fold_scorer.failed
+        found = by_evidence(candidates, X, y, options, failed, lambda: time.perf_counter() < self._deadline)
         out = [outcome.as_scikit_learn() | {"test_scores": {"score": outcome.score}} for outcome in found]
-        _warn_or_raise_about_fit_failures(out, self.error_score)
+        warn_about_failures(out, self.error_score)
         self.n_splits_ = 1
         return self._format_results(settings[: len(found)], 1, out, {"mean_gap": np.array([o.gap for o in found])})
 

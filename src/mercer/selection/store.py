@@ -4,32 +4,31 @@ Kernels of inner products or of distances read one matrix per dataset: <x, y>, |
 more than one kernel reads it, it is computed once and kept; the Gram of every lengthscale, degree or shape is then an
 elementwise map of it.  Kernels that look at their items in another way are evaluated as they always are, once each.
 
-To a machine with an intercept k(x, y) - r(x) - r(y) is the same kernel, whatever r.  So its Gram may be stored in
-single precision without the level that all values share, which would take the digits of what tells them apart.
+Kernels of a search share their rows through a pool (kernels/rows.py), into which `Grams` puts a function that makes
+`KnownRows` of them: rows that look up a statistic before it is computed.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from mercer.config import config
 from mercer.engine import fill
+from mercer.gram.row_centred import row_centred, sampled
 from mercer.kernels import Kernel
 from mercer.kernels.additive import absolute_distances
 from mercer.kernels.base import gram_of
 from mercer.kernels.fitted import Fitted
-from mercer.kernels.rows import Rows, dot, sqdist
+from mercer.kernels.rows import ROWS_IN_POOL, Rows, dot, sqdist
 from mercer.typing import Array, Index
 
-_COLUMNS = 64  # that are enough to find the level of each row
-_WILD = 16.0  # times the k(x, x) of a typical item
-SHARE = 0.5  # of the memory budget, for the matrices of a search
+SHARE = 0.5  # of the memory budget that the matrices of a search may use
 _STATISTICS: dict[str, Callable[[Rows, Rows], Array]] = {
     "dot": lambda A, B: dot(A, B)[0],
     "sqdist": lambda A, B: sqdist(A, B)[0],
@@ -38,8 +37,13 @@ _STATISTICS: dict[str, Callable[[Rows, Rows], Array]] = {
 
 
 @dataclass(eq=False)
-class Room:
-    """How many statistics may be kept, how many have been computed, and how often one that is kept was read or not."""
+class StatisticBudget:
+    """How many n x n statistics may still be stored, and counts.
+
+    computed   statistics that are stored
+    read       tiles that were taken from a stored statistic
+    missed     tiles that were not, and had to be computed
+    """
 
     left: int
     computed: int = 0
@@ -49,20 +53,21 @@ class Room:
 
 
 @dataclass(eq=False)
-class Whole:
-    """All rows of a dataset, and those of their statistics that have been asked for and found room."""
+class PairStatistics:
+    """All rows of a dataset, and the statistics of all their pairs that were asked for while the budget lasted."""
 
     rows: Rows
-    room: Room
+    budget: StatisticBudget
     matrices: dict[str, Array] = field(default_factory=dict)
 
     def matrix(self, name: str) -> Array | None:
-        """The statistic of all pairs of rows; None where there is no room for it."""
+        """The statistic of all pairs of rows; None if the budget is used up."""
         if name not in self.matrices:
-            with self.room.lock:
-                if name not in self.matrices and self.room.left > 0:
+            with self.budget.lock:
+                if name not in self.matrices and self.budget.left > 0:
                     self.matrices[name] = self._computed(name)
-                    self.room.left, self.room.computed = self.room.left - 1, self.room.computed + 1
+                    self.budget.left -= 1
+                    self.budget.computed += 1
         return self.matrices.get(name)
 
     def _computed(self, name: str) -> Array:
@@ -77,96 +82,92 @@ class Whole:
         return fill.dense(block, (n, n), self.rows.dtype, symmetric=True, what="Pair statistics")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class KnownRows(Rows):
-    """Some rows of a dataset whose statistics are kept as soon as a second kernel reads them."""
+    """Some rows of a dataset, which take a statistic from `pairs` if another kernel reads the same rows too.
 
-    whole: Whole = None  # type: ignore[assignment]  # a field after fields with defaults; `of` gives it
-    places: Any = None  # None stands for all
+    `places` are their positions in the dataset; None stands for all.
+    """
 
-    @classmethod
-    def of(cls, rows: Rows, room: Room) -> Self:
-        """All rows, none of their statistics known yet."""
-        return cls(rows.values, rows.sqnorm, rows.frame, whole=Whole(rows, room))
+    pairs: PairStatistics
+    places: Any = None
 
-    def __getitem__(self, index: Index) -> Self:
-        # a slice of all stays one: tiles are then views
-        places = index if self.places is None else np.arange(len(self.whole.rows))[self.places][index]
-        return type(self)(
-            self.values[index], self.sqnorm[index], self.frame, self.shared, whole=self.whole, places=places
+    def __getitem__(self, index: Index) -> KnownRows:
+        # a slice of all rows stays a slice: tiles of the statistic are then views
+        places = index if self.places is None else np.arange(len(self.pairs.rows))[self.places][index]
+        return KnownRows(
+            self.values[index], self.sqnorm[index], self.frame, self.shared, pairs=self.pairs, places=places
         )
 
     def known(self, name: str, B: Rows) -> Array | None:
-        same = isinstance(B, KnownRows) and B.whole is self.whole
-        matrix = self.whole.matrix(name) if self.shared and same else None
-        if matrix is None:
-            self.whole.room.missed += 1
-            return None
-        self.whole.room.read += 1
-        rows, columns = (slice(None) if places is None else places for places in (self.places, B.places))  # type: ignore[attr-defined]
-        return np.asarray(matrix[rows][:, columns])
+        if self.shared and isinstance(B, KnownRows) and B.pairs is self.pairs:
+            matrix = self.pairs.matrix(name)
+            if matrix is not None:
+                self.pairs.budget.read += 1
+                rows, columns = (slice(None) if places is None else places for places in (self.places, B.places))
+                return np.asarray(matrix[rows][:, columns])
+        self.pairs.budget.missed += 1
+        return None
 
 
-class Pool(dict[Any, Any]):
-    """What the kernels of a search have prepared; rows can keep their statistics."""
-
-    def __init__(self, room: Room) -> None:
-        super().__init__()
-        self.room = room
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        rows = type(value) is Rows and value.dtype.kind == "f"
-        super().__setitem__(key, KnownRows.of(value, self.room) if rows else value)
+def known_rows(rows: Rows, budget: StatisticBudget) -> Rows:
+    """All rows of a dataset so that their statistics are stored within the budget; complex rows as they are."""
+    if rows.dtype.kind != "f":
+        return rows
+    return KnownRows(rows.values, rows.sqnorm, rows.frame, pairs=PairStatistics(rows, budget))
 
 
 class Grams:
-    """The Grams of many kernels, known beforehand so that it is known what they share.
+    """The Grams of many kernels, all of which are given beforehand so that it is known what they share.
 
-    `kernels` come with the items that they are for; `room` is for how many n x n statistics there is memory.
+    `kernels` come with the items that they are for; `room` is the number of n x n statistics that memory is left for.
     `evaluations` counts pairs of items for which a statistic or a kernel was computed.
     """
 
     def __init__(self, kernels: Sequence[tuple[Kernel, Any]], *, room: int) -> None:
-        self._room, self._alone = Room(room), 0
-        pool = Pool(self._room)
+        self._budget, self._alone = StatisticBudget(room), 0
+        pool: dict[Any, Any] = {ROWS_IN_POOL: partial(known_rows, budget=self._budget)}
         checked: dict[type, Any] = {}
         self._prepared: dict[int, Any] = {}
         for kernel, X in kernels:
-            items = checked[kernel.items] = kernel.check(checked.get(kernel.items, X))  # a pool goes by its identity
+            # one object for each kind of items: kernels find what they share by its identity
+            items = checked[kernel.items] = kernel.check(checked.get(kernel.items, X))
             self._prepared[id(kernel)] = kernel.prepare_in(items, None, {} if learns(kernel) else pool)
         self._maps = {id(kernel) for kernel, _ in kernels if self._is_map(kernel)}
 
     def _is_map(self, kernel: Kernel) -> bool:
-        """Whether a kernel is a map of statistics alone, which are computed now, on all threads."""
-        prepared, room = self._prepared[id(kernel)], self._room
-        if not any(isinstance(rows, KnownRows) for rows in rows_of(prepared)):
-            return False
-        read, missed = room.read, room.missed
-        kernel.block(prepared[:1], prepared[:1])
-        return room.read > read and room.missed == missed
+        """Whether a kernel reads stored statistics only.
+
+        One entry of its Gram is computed to find out.  The statistics that it reads are computed and stored now, on
+        all threads.
+        """
+        budget, first = self._budget, self._prepared[id(kernel)][:1]
+        read, missed = budget.read, budget.missed
+        kernel.block(first, first)
+        return budget.read > read and budget.missed == missed
 
     @property
     def statistics(self) -> int:
-        """Statistics of all pairs that are kept."""
-        return self._room.computed
+        """The number of statistics that are stored."""
+        return self._budget.computed
 
     @property
     def mapped(self) -> int:
-        """Kernels that are elementwise maps of these."""
+        """The number of kernels that are elementwise maps of stored statistics."""
         return len(self._maps)
 
     @property
     def evaluations(self) -> int:
         n = max(map(len, self._prepared.values()), default=0)
-        return (self._room.computed + self._alone) * (n * (n + 1) // 2)
+        return (self._budget.computed + self._alone) * (n * (n + 1) // 2)
 
-    def gram(self, kernel: Kernel, *, level: bool = True) -> Array:
-        """k(x, y) for all pairs of items, of one of the kernels; in single precision if their level does not matter."""
+    def gram(self, kernel: Kernel, *, centred: bool = False) -> Array:
+        """k(x, y) for all pairs of items, of one of the kernels; `centred` as gram/row_centred.py says."""
         prepared = self._prepared[id(kernel)]
         if id(kernel) not in self._maps:
-            with self._room.lock:
+            with self._budget.lock:
                 self._alone += 1
-        if level:
+        if not centred:
             return gram_of(kernel, prepared, prepared)
         n, diagonal = len(prepared), kernel.diag(prepared)
 
@@ -176,11 +177,11 @@ class Grams:
                 np.fill_diagonal(tile, diagonal[r])
             return tile
 
-        return without_level(block, n, kernel.block(prepared, prepared[_sample(n)]))
+        return row_centred(block, n, kernel.block(prepared, prepared[sampled(n)]))
 
 
-class Lent:
-    """A Gram that is made when it is first used, and freed after its last use."""
+class RefCountedGram:
+    """A Gram that is made when it is first used, and freed after `uses` uses."""
 
     def __init__(self, make: Callable[[], Array], uses: int) -> None:
         self._make, self._uses, self._lock = make, uses, Lock()
@@ -199,51 +200,11 @@ class Lent:
                 self._K = None
 
 
-def without_level(block: Callable[[slice, slice], Array], n: int, some: Array) -> Array:
-    """k(x, y) - r(x) - r(y) in single precision: inner products from the centre of `some` columns of the matrix.
-
-    Wild items are left out of the centre, or they would take the digits of all the others.
-    """
-    sizes = np.abs(np.diagonal(some[_sample(n)]))
-    tame = sizes <= _WILD * np.median(sizes)
-    r = some[:, tame].mean(axis=1, dtype=np.float64)
-    r -= 0.5 * float(r[_sample(n)][tame].mean())
-
-    def apart(rows: slice, columns: slice) -> Array:
-        tile = block(rows, columns) - r[rows, None]
-        tile -= r[columns]
-        return np.asarray(tile)
-
-    return fill.dense(apart, (n, n), np.dtype(np.float32), symmetric=True, what="A Gram in single precision")
-
-
-def in_single(K: Array) -> Array:
-    """A given Gram in single precision, for machines to which its level does not matter."""
-    return without_level(lambda r, c: K[r, c], len(K), K[:, _sample(len(K))])
-
-
-def _sample(n: int) -> slice:
-    return slice(None, None, max(1, n // _COLUMNS))
-
-
 def learns(kernel: Kernel) -> bool:
-    """Whether a kernel measures items in a frame of its own, which others must not share."""
+    """Whether a kernel has learned from items, so that what it prepares is not the same for other kernels."""
     return isinstance(kernel, Fitted) or any(learns(child) for child in kernel.children)
 
 
-def rows_of(prepared: Any) -> Iterator[Rows]:
-    """The rows that a kernel, or the kernels it is made of, have prepared."""
-    if isinstance(prepared, Rows):
-        yield prepared
-    elif isinstance(prepared, tuple):
-        for part in prepared:
-            yield from rows_of(part)
-    elif dataclasses.is_dataclass(prepared):
-        for f in dataclasses.fields(prepared):
-            if f.name not in ("frame", "memo"):
-                yield from rows_of(getattr(prepared, f.name))
-
-
 def room(n: int) -> int:
-    """How many n x n matrices in double precision are within the share of the memory budget that a search may use."""
+    """How many n x n matrices in double precision fit into the share of the memory budget that a search may use."""
     return int(SHARE * config().memory) // max(8 * n * n, 1)

@@ -48,9 +48,9 @@ class Sample:
 
     def items(self, rows: Array) -> Any:
         """The scaled items at some positions."""
-        from sklearn.utils import _safe_indexing
+        from mercer.estimators.sklearn_private import safe_indexing
 
-        return self.X[rows] if isinstance(self.X, items.Items) else _safe_indexing(self.X, rows)
+        return self.X[rows] if isinstance(self.X, items.Items) else safe_indexing(self.X, rows)
 
 
 def sample_of(

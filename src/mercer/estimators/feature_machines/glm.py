@@ -50,6 +50,10 @@ class FeatureGLM(FeatureMachine):
             return self.features
         return FeatureMap(self.features) if callable(self.features) else "linear"
 
+    @property
+    def takes_gram(self) -> bool:
+        return False  # features are no kernel values
+
     def _check_options(self) -> None:
         owner = type(self).__name__
         ridge.check_alpha(owner, self.alpha)

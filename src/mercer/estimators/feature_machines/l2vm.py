@@ -22,7 +22,9 @@ from mercer.estimators.feature_machines.design import (
     FeatureRegressor,
     Weights,
 )
+from mercer.estimators.feature_machines.left_out import offer_of_least_squares
 from mercer.estimators.feature_machines.tuning import tuned
+from mercer.estimators.shared_fits import SharedFits
 from mercer.solvers.least_squares import Centred, Spectral
 from mercer.solvers.weight_evidence import best_evidence
 from mercer.typing import Array
@@ -46,6 +48,10 @@ class L2VM(FeatureMachine):
                           "Kernel and alpha are tuned together.")  # fmt: skip
         if self.tune_kernel and self._precomputed:
             raise bad(owner, "kernel", "a kernel for tune_kernel=True", "'precomputed'", "Pass the items themselves.")
+
+    @property
+    def takes_gram(self) -> bool:
+        return self._precomputed or not self.tune_kernel
 
     @property
     def _by_evidence(self) -> bool:
@@ -117,6 +123,10 @@ class L2VMRegressor(L2VM, FeatureRegressor):
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.alpha, self.tune_kernel, self.fit_intercept = alpha, tune_kernel, fit_intercept
         self.n_restarts, self.random_state = n_restarts, random_state
+
+    def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
+        """Leaving one item out in closed form, as estimators/shared_fits.py says."""
+        return offer_of_least_squares(self, y, leave_one_out)
 
     def _evidence(self, Phi: Array, target: Array, weight: Array) -> BestRidge:
         return BestRidge(Centred.of(Phi, target, weight, fit_intercept=self.fit_intercept))

@@ -23,8 +23,10 @@ from mercer.estimators.feature_machines.design import (
     Weights,
     design_matrix,
 )
+from mercer.estimators.feature_machines.left_out import offer_of_least_squares
 from mercer.estimators.feature_machines.moving import Moving, points
 from mercer.estimators.feature_machines.placement import given, placed
+from mercer.estimators.shared_fits import SharedFits
 from mercer.typing import Array
 
 
@@ -46,6 +48,11 @@ class RBFNetwork(FeatureMachine):
         if isinstance(self.prototypes, str) and self.prototypes != "all":
             raise bad(owner, "prototypes", "'all', items, or their number", repr(self.prototypes),
                       "E.g. prototypes=20.")  # fmt: skip
+
+    @property
+    def takes_gram(self) -> bool:
+        every = isinstance(self.prototypes, str) and self.prototypes == "all"
+        return self._precomputed or (every and not self.optimise)
 
     def _likelihood(self, design: Design) -> Any:
         """The best weights of a design, as a solution of least_squares.py or glm.py."""
@@ -127,6 +134,10 @@ class RBFNetworkRegressor(RBFNetwork, FeatureRegressor):
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.prototypes, self.init, self.optimise, self.n_init = prototypes, init, optimise, n_init
         self.alpha, self.fit_intercept, self.random_state = alpha, fit_intercept, random_state
+
+    def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
+        """Leaving one item out in closed form, as estimators/shared_fits.py says."""
+        return offer_of_least_squares(self, y, leave_one_out)
 
     def _likelihood(self, design: Design) -> Any:
         return ridge.regression(type(self).__name__, design, float(self.alpha), fit_intercept=self.fit_intercept)

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 
 from mercer.estimators.base import KernelEstimator
 from mercer.estimators.gaussian_process.convert import is_foreign
+from mercer.items import Items, Vectors
 
 
 class ProcessKernel(KernelEstimator):
@@ -26,7 +27,11 @@ class ProcessKernel(KernelEstimator):
         return tags
 
     @property
-    def _on_arrays(self) -> bool:
+    def takes_gram(self) -> bool:
+        return self._precomputed
+
+    @property
+    def items_kind(self) -> type[Items] | None:
         if is_foreign(self.kernel):
-            return bool(self.kernel.requires_vector_input)
-        return self.kernel is None or super()._on_arrays
+            return Vectors if self.kernel.requires_vector_input else None
+        return Vectors if self.kernel is None else super().items_kind

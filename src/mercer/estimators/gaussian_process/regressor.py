@@ -34,7 +34,9 @@ from mercer.estimators.gaussian_process.targets import Units, columns
 from mercer.estimators.gaussian_process.tuning import tuned
 from mercer.estimators.joined import joined
 from mercer.estimators.positivity import require_positive
+from mercer.estimators.shared_fits import SharedFits
 from mercer.items import Vectors
+from mercer.kernels import Kernel
 from mercer.solvers.evidence_search import TOL, Climb
 from mercer.typing import Array
 
@@ -120,6 +122,20 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
                       "None keeps the hyper-parameters.")  # fmt: skip
         if self.prior is not None:
             positive(owner, "prior", self.prior)
+
+    # ---- what a search asks
+
+    @property
+    def takes_gram(self) -> bool:
+        """Kernel values are enough for a given kernel that stays as it is, and a mean that does not look at items."""
+        simple = isinstance(self.mean, str) and self.mean in ("auto", "zero", "constant")
+        return self._precomputed or (self.optimizer is None and simple and isinstance(self.kernel, Kernel))
+
+    def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
+        """Leaving one item out in closed form, as estimators/shared_fits.py says."""
+        from mercer.estimators.gaussian_process.left_out import offer_of_process
+
+        return offer_of_process(self, y, psd, leave_one_out)
 
     # ---- fitting
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.estimators.base import positive, share
+from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.svm.classifier import Classifier
 from mercer.estimators.svm.multiclass import Pairs
 from mercer.solvers.dual import Problems, nu_svc, svc
@@ -65,6 +66,12 @@ class SVC(Classifier):
         """Fit to items X with labels y; weights scale C."""
         positive("SVC", "C", self.C, infinite=True)
         return super().fit(X, y, sample_weight)
+
+    def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
+        """All values of C in one call for each fold, as estimators/shared_fits.py says."""
+        from mercer.estimators.svm.shared_fits import offer_of_svc
+
+        return offer_of_svc(self, y, psd)
 
     def _bounds(self, weight: Array, codes: Array) -> Array:
         counts = weight > 0.0  # 0 * inf is no number

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 
 from mercer.errors import bad
 from mercer.estimators.base import positive, share
+from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.svm.machine import SupportVectorMachine
 from mercer.solvers.dual import Problem, nu_svr, svr
 from mercer.typing import Array
@@ -79,6 +80,12 @@ class SVR(Regressor):
 
         self._fit_one(X, sample_weight, "regression", problem)
         return self
+
+    def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
+        """All values of C and epsilon in one call for each fold, as estimators/shared_fits.py says."""
+        from mercer.estimators.svm.shared_fits import offer_of_svr
+
+        return offer_of_svr(self, y, psd)
 
 
 class NuSVR(Regressor):

@@ -1,24 +1,22 @@
-"""Support vector machines of one kernel and one fold, all values of C and epsilon in a row.
+"""Support vector machines of one kernel and one fold, for all values of C and epsilon in one call.
 
-Each problem starts from the solution of the one before it, with a smaller box; the entries of the Gram are gathered
-once for all of them, and the scores of all machines on the items held out are one matrix product.
+Each problem starts from the solution of the one before, whose box is smaller.  The entries of the Gram are gathered
+once for all of them, and the values of all machines on the scored items are one matrix product.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from mercer.estimators.base import weights
+from mercer.estimators.shared_fits import Fit, Fits, Fold, GivenPredictions, SharedFits, are_numbers, passes
 from mercer.estimators.svm.multiclass import Finish, gathered, machines_of, pairs_of
 from mercer.estimators.svm.svc import SVC
 from mercer.estimators.svm.svr import SVR
-from mercer.selection.folds import Fold
-from mercer.selection.judging import Fit
 from mercer.solvers.dual import svc, svr
 from mercer.solvers.dual.chained import solve_chains
 from mercer.solvers.dual.engine import WHOLE
@@ -26,38 +24,41 @@ from mercer.solvers.dual.many import Part
 from mercer.typing import Array
 
 
-class ScoredSVC(SVC):
-    """A machine that is given decision values instead of items."""
+class GivenDecisionValues(SVC):
+    """A fitted SVC that is shown the values of its pairs of classes in place of items."""
+
+    @classmethod
+    def of(cls, machine: SVC, y: Array) -> tuple[GivenDecisionValues, Array]:
+        """A machine with the parameters of `machine` and the classes of y, and the class of every label as a number."""
+        found = cls(**machine.get_params(deep=False))
+        found._check_options()
+        return found, found._labels(y)
 
     def _evaluated(self, X: Any, finish: Finish) -> Array:
         return finish(X)
 
 
-class ScoredSVR(SVR):
-    """The same for regression."""
-
-    def predict(self, X: Any) -> Array:
-        return np.asarray(X)
-
-
-def plain_svr(machine: SVR, psd: bool | None, y: Array) -> bool:
-    """Whether epsilon-SVR on numbers y is solved here; what `fit` has to refuse is left to it."""
-    tube = isinstance(machine.epsilon, Real) and 0.0 <= machine.epsilon < np.inf
-    numbers = y.ndim == 1 and y.dtype.kind in "fiu" and bool(np.isfinite(y).all())
-    return _plain(machine, psd) and tube and numbers and len(y) <= WHOLE
-
-
-def plain_svc(machine: SVC, psd: bool | None, y: Array) -> bool:
-    """Whether C-SVC on labels y is solved here."""
+def offer_of_svc(machine: SVC, y: Array, psd: bool | None) -> SharedFits | None:
+    """All C-SVC of one tolerance, fold by fold."""
     labels = y.ndim == 1 and y.dtype.kind in "biufUS"
-    return _plain(machine, psd) and labels and not machine._probable and largest_pair(y) <= WHOLE
+    if not _is_shared(machine, psd) or not labels or machine._probable or largest_pair(y) > WHOLE:
+        return None
+    return SharedFits(fit_classifiers, machine.tol, by_fold=True, row_centred=True)
 
 
-def _plain(machine: SVC | SVR, psd: bool | None) -> bool:
-    """Whether a machine has a finite C, no options that change the problem, and no limits of its own."""
+def offer_of_svr(machine: SVR, y: Array, psd: bool | None) -> SharedFits | None:
+    """All epsilon-SVR of one tolerance, fold by fold."""
+    tube = isinstance(machine.epsilon, Real) and 0.0 <= machine.epsilon < np.inf
+    if not _is_shared(machine, psd) or not tube or not are_numbers(y, most=1) or len(y) > WHOLE:
+        return None
+    return SharedFits(fit_regressors, machine.tol, by_fold=True, row_centred=True)
+
+
+def _is_shared(machine: SVC | SVR, psd: bool | None) -> bool:
+    """Whether a machine has a finite C, no option that changes the problem, and no limits of its own."""
     other = machine.penalty_intercept or machine.squared or machine.max_iter != -1 or machine.time_limit is not None
-    positive = psd or (psd is None and machine.check_psd != "raise")
-    return positive and not other and isinstance(machine.C, Real) and 0.0 < machine.C < np.inf
+    finite = isinstance(machine.C, Real) and 0.0 < machine.C < np.inf
+    return finite and not other and passes(psd, machine.check_psd)
 
 
 def largest_pair(y: Array) -> int:
@@ -65,8 +66,16 @@ def largest_pair(y: Array) -> int:
     return int(np.sort(np.unique(y, return_counts=True)[1])[-2:].sum())
 
 
-def solve_regressors(machines: Sequence[SVR], fold: Fold) -> list[Fit | None]:
-    """All machines of one kernel on one fold, in their order; None for those that time did not allow."""
+# ---- regression
+
+
+def fit_regressors(machines: Sequence[SVR], folds: Sequence[Fold]) -> Fits:
+    """All machines on all folds."""
+    return [_regressors(machines, fold.row_centred()) for fold in folds]
+
+
+def _regressors(machines: Sequence[SVR], fold: Fold) -> list[Fit | None]:
+    """All machines on one fold: chains of growing C, one for every epsilon."""
     y, weight = fold.y[fold.train].astype(np.float64), weights("SVR", fold.weight, len(fold.train))
     order = sorted(range(len(machines)), key=lambda m: (machines[m].epsilon, machines[m].C))
     bounds, epsilon = np.outer([machines[m].C for m in order], weight), np.array([machines[m].epsilon for m in order])
@@ -75,14 +84,22 @@ def solve_regressors(machines: Sequence[SVR], fold: Fold) -> list[Fit | None]:
     values = fold.values(fold.train, found.coefs[0].T) + found.bias[0]
     out: list[Fit | None] = [None] * len(machines)
     for j, m in enumerate(order[: found.solved]):
-        out[m] = fold.fit(_as(machines[m], ScoredSVR), values[:, j], found.gap[0, j])
+        out[m] = fold.fit(GivenPredictions(), values[:, j], found.gap[0, j])
     return out
 
 
-def solve_classifiers(machines: Sequence[SVC], fold: Fold) -> list[Fit | None]:
-    """The same for classification: one chain for every pair of classes."""
-    ready = [_as(machine, ScoredSVC) for machine in machines]
-    codes = [_labelled(machine, fold.y[fold.train]) for machine in ready][-1]
+# ---- classification
+
+
+def fit_classifiers(machines: Sequence[SVC], folds: Sequence[Fold]) -> Fits:
+    """All machines on all folds."""
+    return [_classifiers(machines, fold.row_centred()) for fold in folds]
+
+
+def _classifiers(machines: Sequence[SVC], fold: Fold) -> list[Fit | None]:
+    """All machines on one fold: a chain of growing C for every pair of classes."""
+    labelled = [GivenDecisionValues.of(machine, fold.y[fold.train]) for machine in machines]
+    ready, codes = [machine for machine, _ in labelled], labelled[0][1]
     weight, used = ready[0]._weighed(fold.weight, len(codes))
     ready[0]._require_items(np.bincount(codes[used], minlength=len(ready[0].classes_)))
     used = used[np.argsort(codes[used], kind="stable")]  # so that the items of a pair lie side by side
@@ -106,11 +123,6 @@ def solve_classifiers(machines: Sequence[SVC], fold: Fold) -> list[Fit | None]:
     return out
 
 
-def _labelled(machine: SVC, y: Array) -> Array:
-    machine._check_options()
-    return machine._labels(y)
-
-
 def _pair_values(fold: Fold, items: Array, codes: Array, B: Array) -> Array:
     """(pairs, machines, scored items): sums over the items of every class, whose coefficients are B."""
     _, opponents, count = B.shape
@@ -120,11 +132,3 @@ def _pair_values(fold: Fold, items: Array, codes: Array, B: Array) -> Array:
         f = fold.values(items[own], B[own].reshape(-1, opponents * count))
         out[pairs] += f.T.reshape(opponents, count, -1)
     return out
-
-
-def _as(machine: Any, kind: type) -> Any:
-    """A copy of the machine that is given values instead of items."""
-    found = copy(machine)
-    found.__class__ = kind
-    found._kept = ()  # fitted, as scikit-learn asks
-    return found
