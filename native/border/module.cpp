@@ -16,6 +16,7 @@ NB_MODULE(_native, m) {
     m.def("choose_isa", [](const std::string& name) { mercer::choose_isa(name.c_str()); }, nanobind::arg("name"),
           "Use another instruction set from now on; for tests.");
     mercer::bind_dual_proof(m);
+    mercer::bind_gather(m);
     mercer::bind_growth(m);
     mercer::bind_radial(m);
     mercer::bind_smo(m);

@@ -6,6 +6,7 @@
 namespace mercer {
 
 void bind_dual_proof(nanobind::module_& parent);
+void bind_gather(nanobind::module_& parent);
 void bind_growth(nanobind::module_& parent);
 void bind_radial(nanobind::module_& parent);
 void bind_smo(nanobind::module_& parent);

@@ -33,6 +33,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from mercer.gram.row_centred import row_centred_array
+from mercer.native import gather
 from mercer.typing import Array
 
 
@@ -89,10 +90,8 @@ class Fold:
 
     def part(self, rows: Array, columns: Array) -> Array:
         """K[rows, columns]."""
-        from mercer.compiled.parts import gather
-
         out = np.empty((len(rows), len(columns)), dtype=self.K.dtype)
-        gather(np.require(self.K, requirements=["C", "W"]), rows, columns, out)
+        gather.gather(np.ascontiguousarray(self.K), rows, columns, out)
         return out
 
     def values(self, items: Array, B: Array) -> Array:

@@ -14,15 +14,13 @@ import numpy as np
 
 from mercer.estimators.base import weights
 from mercer.estimators.shared_fits import Fit, Fits, Fold, GivenPredictions, SharedFits, are_numbers, passes
-from mercer.estimators.svm.multiclass import Finish, gathered, machines_of, pairs_of
+from mercer.estimators.svm.multiclass import Finish, machines_of, pairs_of
 from mercer.estimators.svm.svc import SVC
 from mercer.estimators.svm.svr import SVR
-from mercer.solvers.dual import svc, svr
-from mercer.solvers.dual.chained import solve_chains
-from mercer.solvers.dual.engine import WHOLE
-from mercer.solvers.dual.many import Part
+from mercer.solvers.dual import Problems, solve_paths, svc, svr
 from mercer.typing import Array
 
+LARGEST = 4096  # items of one problem, whose Gram is stored
 
 class GivenDecisionValues(SVC):
     """A fitted SVC that is shown the values of its pairs of classes in place of items."""
@@ -41,7 +39,7 @@ class GivenDecisionValues(SVC):
 def offer_of_svc(machine: SVC, y: Array, psd: bool | None) -> SharedFits | None:
     """All C-SVC of one tolerance, fold by fold."""
     labels = y.ndim == 1 and y.dtype.kind in "biufUS"
-    if not _is_shared(machine, psd) or not labels or machine._probable or largest_pair(y) > WHOLE:
+    if not _is_shared(machine, psd) or not labels or machine._probable or largest_pair(y) > LARGEST:
         return None
     return SharedFits(fit_classifiers, machine.tol, by_fold=True, row_centred=True)
 
@@ -49,7 +47,7 @@ def offer_of_svc(machine: SVC, y: Array, psd: bool | None) -> SharedFits | None:
 def offer_of_svr(machine: SVR, y: Array, psd: bool | None) -> SharedFits | None:
     """All epsilon-SVR of one tolerance, fold by fold."""
     tube = isinstance(machine.epsilon, Real) and 0.0 <= machine.epsilon < np.inf
-    if not _is_shared(machine, psd) or not tube or not are_numbers(y, most=1) or len(y) > WHOLE:
+    if not _is_shared(machine, psd) or not tube or not are_numbers(y, most=1) or len(y) > LARGEST:
         return None
     return SharedFits(fit_regressors, machine.tol, by_fold=True, row_centred=True)
 
@@ -75,12 +73,13 @@ def fit_regressors(machines: Sequence[SVR], folds: Sequence[Fold]) -> Fits:
 
 
 def _regressors(machines: Sequence[SVR], fold: Fold) -> list[Fit | None]:
-    """All machines on one fold: chains of growing C, one for every epsilon."""
+    """All machines on one fold: paths of growing C, one for every epsilon."""
     y, weight = fold.y[fold.train].astype(np.float64), weights("SVR", fold.weight, len(fold.train))
     order = sorted(range(len(machines)), key=lambda m: (machines[m].epsilon, machines[m].C))
     bounds, epsilon = np.outer([machines[m].C for m in order], weight), np.array([machines[m].epsilon for m in order])
-    part, K = Part(np.arange(len(y)), svr(y, 1.0, 0.0)), fold.part(fold.train, fold.train)
-    found = solve_chains(K, [part], bounds, epsilon, tol=machines[0].tol, go_on=fold.go_on)
+    problems = Problems.of([svr(y, 1.0, 0.0)], [np.arange(len(y))], "regression")
+    K = fold.part(fold.train, fold.train)
+    found = solve_paths(K, problems, bounds, epsilon, tol=machines[0].tol, go_on=fold.go_on)
     values = fold.values(fold.train, found.coefs[0].T) + found.bias[0]
     out: list[Fit | None] = [None] * len(machines)
     for j, m in enumerate(order[: found.solved]):
@@ -97,7 +96,7 @@ def fit_classifiers(machines: Sequence[SVC], folds: Sequence[Fold]) -> Fits:
 
 
 def _classifiers(machines: Sequence[SVC], fold: Fold) -> list[Fit | None]:
-    """All machines on one fold: a chain of growing C for every pair of classes."""
+    """All machines on one fold: a path of growing C for every pair of classes."""
     labelled = [GivenDecisionValues.of(machine, fold.y[fold.train]) for machine in machines]
     ready, codes = [machine for machine, _ in labelled], labelled[0][1]
     weight, used = ready[0]._weighed(fold.weight, len(codes))
@@ -107,15 +106,15 @@ def _classifiers(machines: Sequence[SVC], fold: Fold) -> list[Fit | None]:
     order = np.argsort(bounds.sum(axis=1), kind="stable")
     items, codes, k = fold.train[used], codes[used], len(ready[0].classes_)
     pairs = pairs_of(codes, np.arange(len(codes)), k)
-    parts = [Part(pair.index, svc(pair.y, 1.0)) for pair in pairs]
-    found = solve_chains(
-        fold.part(items, items), parts, bounds[order], np.zeros(len(order)), tol=machines[0].tol, go_on=fold.go_on
+    problems = Problems.cut(svc(pairs.y, 1.0), pairs.index, pairs.ends, "classification")
+    found = solve_paths(
+        fold.part(items, items), problems, bounds[order], np.zeros(len(order)), tol=machines[0].tol, go_on=fold.go_on
     )  # fmt: skip
     out: list[Fit | None] = [None] * len(machines)
     if found.solved:
         other, place = found.distinct()
-        coefs = [b[other].T for b in found.coefs]
-        values = _pair_values(fold, items, codes, gathered(pairs, coefs, len(codes), k))
+        coefs = np.concatenate([b[other].T for b in found.coefs])
+        values = _pair_values(fold, items, codes, pairs.by_item(coefs, len(codes)))
         values += found.bias[:, other, None]
         for j, m in enumerate(order[: found.solved]):
             f = values[0, place[j]] if k == 2 else values[:, place[j]].T

@@ -8,16 +8,18 @@
     decomposition.py   one problem in parts: growth.py, a growing active set; block.py, blocks of violators
     held_out.py        scores of items by machines that did not see them
 
-`solve_all` is what estimators call; `solve(gram, problem)` is one problem on all items.
+`solve_all` is what estimators call, and `solve_paths` with many boxes for each problem; `solve(gram, problem)` is one problem on all items.
 """
 
 from mercer.solvers.dual.certificate import DualSolution
 from mercer.solvers.dual.problem import Problem, Problems, nu_svc, nu_svr, one_class, svc, svr
 from mercer.solvers.dual.solutions import Solutions
 from mercer.solvers.dual.solve import solve, solve_all
+from mercer.solvers.dual.warm_path import Paths, solve_paths
 
 __all__ = [
     "DualSolution",
+    "Paths",
     "Problem",
     "Problems",
     "Solutions",
@@ -26,6 +28,7 @@ __all__ = [
     "one_class",
     "solve",
     "solve_all",
+    "solve_paths",
     "svc",
     "svr",
 ]
