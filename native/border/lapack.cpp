@@ -9,27 +9,36 @@ namespace nb = nanobind;
 namespace {
 
 template <class Function>
-Function* pointer(nb::handle table, const char* name) {
+void take(nb::handle table, const char* name, Function*& routine) {
     nb::object capsule = table[name];
     void* address = PyCapsule_GetPointer(capsule.ptr(), PyCapsule_GetName(capsule.ptr()));
     if (address == nullptr) throw nb::python_error();
-    return reinterpret_cast<Function*>(address);
+    routine = reinterpret_cast<Function*>(address);
 }
 
-Lapack load() {
-    nb::object table = nb::module_::import_("scipy.linalg.cython_lapack").attr("__pyx_capi__");
-    Lapack found{};
-    found.dpotrf = pointer<void(char*, int*, double*, int*, int*)>(table, "dpotrf");
-    found.dpotrs = pointer<void(char*, int*, int*, double*, int*, double*, int*, int*)>(table, "dpotrs");
-    return found;
-}
+nb::object capsules(const char* module) { return nb::module_::import_(module).attr("__pyx_capi__"); }
 
 }  // namespace
 
+// No guarded statics: the import may give the interpreter lock away, and whoever waits for the guard would hold it.
+
 const Lapack& scipy_lapack() {
-    // no guarded static: the import may give the interpreter lock away, and whoever waits for the guard would hold it
     static Lapack routines{};
-    if (routines.dpotrf == nullptr) routines = load();
+    if (routines.dpotrs == nullptr) {
+        nb::object table = capsules("scipy.linalg.cython_lapack");
+        take(table, "dpotrf", routines.dpotrf);
+        take(table, "dpotrs", routines.dpotrs);
+    }
+    return routines;
+}
+
+const Blas& scipy_blas() {
+    static Blas routines{};
+    if (routines.dgemm == nullptr) {
+        nb::object table = capsules("scipy.linalg.cython_blas");
+        take(table, "sgemm", routines.sgemm);
+        take(table, "dgemm", routines.dgemm);
+    }
     return routines;
 }
 

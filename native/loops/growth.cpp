@@ -16,9 +16,11 @@ constexpr double MIDWAY = 0.1;   // of the violation: tolerance of a round that 
 constexpr double FEW_NEW = 0.3;  // of the active set: a round with no more new items may be the last
 constexpr double GOAL = 0.9;     // of the tolerance, for the active set
 constexpr double COARSE = 0.1;   // of the tolerance: an error of single precision that asks for double
-constexpr Index LEAST_NEW = 200; // items that may come in however small the active set is
+constexpr Index LEAST_NEW = 200;     // items that may come in at once, or ...
+constexpr Index PER_SUPPORT = 2;     // ... this many for each support vector
 constexpr double SPARE = 1.2;    // room for the Gram to grow, in units of its side
-constexpr int ROUNDS = 20;
+constexpr double EXPECTED = 1.2;  // active items for each support vector that is expected
+constexpr int ROUNDS = 30;
 constexpr int STALLED = 20;      // runs of max_steps on one active set
 constexpr double FORBIDDEN = 0.1 * NEVER;
 
@@ -61,6 +63,7 @@ class ActiveSet {
             if (coming > 0) enlarge(coming);
             const GrowthEnd end = solve(tol);
             if (end != GrowthEnd::solved) return {end, steps_, error_};
+            if (round == 0 && expected() > rules_.largest) return {GrowthEnd::too_large, steps_, error_};
             evaluate();
             double violation = look();
             gram_.report(gram_.context, count_, violation, objective(), steps_);
@@ -153,6 +156,9 @@ class ActiveSet {
         return count;
     }
 
+    // The number of support vectors of all items, judged by the first ones.
+    Index expected() { return static_cast<Index>(EXPECTED * static_cast<double>(support() * n_) / static_cast<double>(count_)); }
+
     // F of the items listed in outside_, from the support vectors.
     void gradient(Index count, bool exact) {
         const Index vectors = support();
@@ -210,7 +216,7 @@ class ActiveSet {
                 outside_[count++] = i;
             }
         }
-        const Index most = larger(count_, LEAST_NEW);
+        const Index most = larger(PER_SUPPORT * support(), LEAST_NEW);
         if (count <= most) return count;
         for (Index k = 0; k < count; ++k) product_[k] = score_[k];
         const double least = kth_largest(product_.data(), count, most);

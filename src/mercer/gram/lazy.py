@@ -22,8 +22,11 @@ from mercer.engine.tiles import all_tiles, lower_tiles
 from mercer.errors import bad
 from mercer.gram.single import in_single
 from mercer.gram.stored import places
+from mercer.items.vectors import is_sparse
 from mercer.kernels.base import Kernel, gram_of, prepare_pair
 from mercer.kernels.dot import Linear
+from mercer.kernels.radial import NativeShape
+from mercer.kernels.rows import Rows
 from mercer.typing import Array
 
 
@@ -79,6 +82,14 @@ class LazyGram:
     def linear_rows(self) -> Any:
         """The rows X if this is the matrix XX' of inner products of rows; else None."""
         return self.A.values if isinstance(self.kernel, Linear) and self.symmetric else None
+
+    @property
+    def native_rows(self) -> tuple[NativeShape, Array, Array] | None:
+        """(f, rows, squared norms) if k(x, y) = f(|x - y|^2) on dense rows, with an f that native loops know."""
+        shape = getattr(self.kernel, "native_shape", None)
+        if shape is None or not isinstance(self.A, Rows) or is_sparse(self.A.values):
+            return None
+        return shape, self.A.values, self.A.sqnorm
 
     def diag(self) -> Array:
         """k(x_i, x_i)."""

@@ -7,6 +7,7 @@ derivative in the lengthscales are written here once, the preparation of data in
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -21,6 +22,15 @@ from mercer.kernels.rows import Rows, own, sqdist, squared_moments, squared_prod
 from mercer.kernels.stationary import Stationary
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array
+
+
+@dataclass(frozen=True)
+class NativeShape:
+    """f(s) as native/loops/row_kernel.h has it: exp(-c s), or P(t) exp(-t) with t = sqrt(c s), highest power first."""
+
+    function: str
+    c: float
+    coefficients: tuple[float, ...] = ()
 
 
 @kernel
@@ -43,6 +53,11 @@ class Radial(Stationary):
     def scale(self) -> float:
         """What a tile of squared distances is multiplied by: 1 / l^2, or 1 when the columns are scaled."""
         return 1.0 if self.scales_columns else 1.0 / value(self.lengthscale) ** 2
+
+    @property
+    def native_shape(self) -> NativeShape | None:
+        """f as native loops know it; None if they do not."""
+        return None
 
     def block(self, A: Rows, B: Rows) -> Array:
         S = own(sqdist(A, B))
@@ -94,6 +109,10 @@ class RBF(Radial):
     def gamma(self) -> Any:
         return 0.5 / value(self.lengthscale) ** 2
 
+    @property
+    def native_shape(self) -> NativeShape | None:
+        return NativeShape("gaussian", 0.5 * self.scale)
+
     def shape(self, S: Array, scale: float) -> None:
         from mercer.compiled import radial
 
@@ -130,6 +149,14 @@ class Matern(Radial):
         """p of nu = p + 1/2, while the closed form is the better one."""
         p = self.nu - 0.5
         return int(p) if p == int(min(p, 8)) else None
+
+    @property
+    def native_shape(self) -> NativeShape | None:
+        if math.isinf(self.nu):
+            return NativeShape("gaussian", 0.5 * self.scale)
+        if self.order is None:
+            return None
+        return NativeShape("matern", 2.0 * self.nu * self.scale, matern_polynomial(self.order))
 
     def shape(self, S: Array, scale: float) -> None:
         from mercer.compiled import radial
@@ -173,6 +200,10 @@ def matern_slope_polynomial(p: int) -> tuple[float, ...]:
 @kernel
 class Exponential(Radial):
     """k(x, y) = exp(-|x - y| / l), the Ornstein-Uhlenbeck kernel: Matern with nu = 1/2."""
+
+    @property
+    def native_shape(self) -> NativeShape | None:
+        return NativeShape("matern", self.scale, (1.0,))
 
     def shape(self, S: Array, scale: float) -> None:
         from mercer.compiled import radial

@@ -26,7 +26,7 @@ from mercer.solvers.dual.solve import MANY
 from mercer.solvers.limits import Limits
 from mercer.typing import Array
 
-STORED = 1500  # items whose Gram is stored in full precision, for all problems of a fit
+STORED = 1000  # items whose Gram is stored in full precision, for all problems of a fit
 
 ProblemOf = Callable[[Array, Array], Problem]
 

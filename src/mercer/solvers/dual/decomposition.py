@@ -32,7 +32,7 @@ from mercer.solvers.dual.problem import Problem
 from mercer.solvers.limits import Limits
 from mercer.typing import Array, Gram
 
-FEW = 700  # items whose Gram is stored and solved at once, however few of them support
+FEW = 100  # items whose Gram is stored and solved at once, however few of them support
 WHOLE = 4096  # the same where growth is not to be had
 COARSEST = 2e-5  # tolerances from which on growth, in single precision, can be sharp enough
 COARSE = 2000  # items of the first, rough solution
@@ -226,6 +226,8 @@ class Engine:
         self.steps = before + steps
         if end == "unbounded" or grows_without_end(self.b, self.F, self.problem, self.exact.diag()):
             raise Unbounded
+        if end != "solved":
+            self.F = self.gradient(self.fast)  # it may have been left half-way
         return end == "solved"
 
     # ---- few items: the whole Gram

@@ -17,8 +17,8 @@ from mercer.solvers.dual.batch import STEPS
 from mercer.solvers.dual.problem import Problem
 from mercer.typing import Array
 
-SAMPLE, LARGEST_SAMPLE = 400, 1000  # items of the first, rough solution ...
-ALL = 1300
+SAMPLE, LARGEST_SAMPLE = 200, 2000  # items of the first, rough solution ...
+ALL = 200  # items of a problem that are all active from the beginning
 SHARE = 0.15  # ... this share of all between these numbers
 LARGEST = 8192  # active items whose Gram is stored
 MEMORY = 0.125  # share of the byte budget for it
@@ -43,6 +43,21 @@ def grow(exact: Any, fast: Any, problem: Problem, b: Array, F: Array, tol: float
     `exact` and `fast` are the Gram in double and in single precision; `report` is called with (active items, violation,
     objective, steps) and may raise.
     """
+    largest = min(LARGEST, int(np.sqrt(MEMORY * config().memory / 4.0)))
+    first = sample(b, problem.z)
+    given = (b, F, problem.z, problem.lo, problem.hi, problem.epsilon, first, tol, largest, STEPS)
+    rows = getattr(exact, "native_rows", None) if config().threads == 1 else None  # else the tiles own the threads
+    if rows is None:
+        return growth.grow(*given, *_python_calls(exact, fast), report)  # type: ignore[no-any-return]
+    shape, X, norms = rows
+    _, X32, norms32 = fast.native_rows
+    return growth.grow_on_rows(  # type: ignore[no-any-return]
+        *given, X32, norms32, X, norms, shape.function, shape.c, np.array(shape.coefficients, dtype=float), report
+    )
+
+
+def _python_calls(exact: Any, fast: Any) -> tuple[Any, Any]:
+    """The functions by which the native loop asks for K[I, J] and for K[I, J] v."""
 
     def block(I: memoryview, J: memoryview) -> Array:
         return np.require(fast.values(np.frombuffer(I, np.intp), np.frombuffer(J, np.intp)), np.float32, ["C"])
@@ -51,8 +66,4 @@ def grow(exact: Any, fast: Any, problem: Problem, b: Array, F: Array, tol: float
         gram = exact if precisely else fast
         return np.asarray(gram.times(np.frombuffer(I, np.intp), np.frombuffer(J, np.intp), np.frombuffer(v)), float)
 
-    largest = min(LARGEST, int(np.sqrt(MEMORY * config().memory / 4.0)))
-    first = sample(b, problem.z)
-    return growth.grow(  # type: ignore[no-any-return]
-        b, F, problem.z, problem.lo, problem.hi, problem.epsilon, first, tol, largest, STEPS, block, product, report
-    )
+    return block, product
