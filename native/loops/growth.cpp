@@ -21,7 +21,8 @@ constexpr Index PER_SUPPORT = 2;     // ... this many for each support vector
 constexpr double SPARE = 1.2;    // room for the Gram to grow, in units of its side
 constexpr double EXPECTED = 1.2;  // active items for each support vector that is expected
 constexpr int ROUNDS = 30;
-constexpr int STALLED = 20;      // runs of max_steps on one active set
+constexpr Index WORK = 50000000; // items that steps look at between two reports: less than a tenth of a second
+constexpr Index STALLED = 2000000;  // steps on one active set after which another method is tried
 constexpr double FORBIDDEN = 0.1 * NEVER;
 
 // The k-th largest of some numbers, which are rearranged.
@@ -128,10 +129,11 @@ class ActiveSet {
         const Box own{b.data(), F.data(), lo.data(), hi.data(), m, p_.epsilon};
         GrowthEnd end = GrowthEnd::stalled;
         Index spent = 0;
-        for (int run = 0; run < STALLED && end == GrowthEnd::stalled; ++run) {
-            const StepsEnd found = solve_whole(Matrix<const float>{K_, m, m, side_}, diagonal.data(), own, tol,
-                                               rules_.max_steps, spent, lapack_);
-            spent += found.steps;
+        const Index most = smaller(rules_.max_steps, WORK / (m + 500));
+        while (spent < STALLED && end == GrowthEnd::stalled) {
+            const StepsEnd found =
+                solve_whole(Matrix<const float>{K_, m, m, side_}, diagonal.data(), own, tol, most, spent, lapack_);
+            spent += larger(found.steps, 1);
             for (Index r = 0; r < m; ++r) {
                 p_.b[places_[r]] = b[r];
                 p_.F[places_[r]] = F[r];
