@@ -1,4 +1,5 @@
 #include "arrays.h"
+#include "batch.h"
 #include "isa.h"
 #include "lapack.h"
 #define MERCER_LOOPS "loops/smo_batch.h"
@@ -11,20 +12,6 @@ namespace mercer {
 
 namespace {
 
-// Refuse places that are not among the n items of the Gram.
-void require_places(const Call& call, Vector<const Index> index, Index n) {
-    for (Index i = 0; i < index.size; ++i)
-        if (index[i] < 0 || index[i] >= n)
-            call.wrong("index", "places between 0 and " + std::to_string(n - 1), std::to_string(index[i]));
-}
-
-// Refuse ends that do not ascend from 0 to `total`.
-void require_ends(const Call& call, Vector<const Index> ends, Index total) {
-    bool right = ends.size > 0 && ends[0] == 0 && ends[ends.size - 1] == total;
-    for (Index p = 0; right && p + 1 < ends.size; ++p) right = ends[p] <= ends[p + 1];
-    if (!right) call.wrong("ends", "ascending from 0 to the number of places", "another sequence");
-}
-
 template <class T>
 Matrix<const T> square(Call& call, nb::handle K) {
     auto gram = call.matrix<const T>(K, "K");
@@ -36,23 +23,12 @@ void solve_batch(nb::handle K, nb::handle index, nb::handle ends, nb::handle z, 
                  nb::handle epsilon, nb::handle b, nb::handle F, double tol, Index max_steps, bool regression,
                  nb::handle steps, nb::handle proofs) {
     Call call("solve_batch");
-    Batch batch{};
-    batch.ends = call.vector<const Index>(ends, "ends");
-    batch.index = call.vector<const Index>(index, "index");
-    const Index total = batch.index.size, count = batch.ends.size - 1;
-    require_ends(call, batch.ends, total);
-    batch.z = call.vector<const double>(z, "z", total);
-    batch.lo = call.vector<const double>(lo, "lo", total);
-    batch.hi = call.vector<const double>(hi, "hi", total);
-    batch.epsilon = call.vector<const double>(epsilon, "epsilon", count);
-    batch.b = call.vector<double>(b, "b", total);
-    batch.F = call.vector<double>(F, "F", total);
-    auto steps_ = call.vector<Index>(steps, "steps", count);
-    auto proofs_ = call.matrix<double>(proofs, "proofs", count, PROOF);
     const Lapack& lapack = scipy_lapack();
     by_type<float, double>(call, K, "K", [&]<class T>() {
         auto gram = square<T>(call, K);
-        require_places(call, batch.index, gram.rows);
+        const Batch batch = batch_of(call, index, ends, z, lo, hi, epsilon, b, F, gram.rows);
+        auto steps_ = call.vector<Index>(steps, "steps", batch.ends.size - 1);
+        auto proofs_ = call.matrix<double>(proofs, "proofs", batch.ends.size - 1, PROOF);
         call.unlocked(
             [&] { BEST(solve_batch<T>)(gram, batch, tol, max_steps, regression, steps_, proofs_, lapack); });
     });

@@ -92,6 +92,7 @@ struct GrowthRules {
     double tol;
     Index largest;    // active items at most
     Index max_steps;  // between two reports
+    bool report_rounds;  // report after every round too
 };
 
 enum class GrowthEnd { solved, too_large, too_coarse, stalled, endless };

@@ -1,15 +1,20 @@
 #include "growth.h"
 
 #include <cmath>
+#include <cstdint>
 
 #include "box.h"
 #include "buffer.h"
+#include "dual_proof.h"
+#include "row_kernel.h"
 #include "smo_newton.h"
 
 namespace mercer::MERCER_ISA {
 
 namespace {
 
+constexpr Index FIRST = 200, MOST_FIRST = 2000;  // items of the sample ...
+constexpr double SHARE = 0.15;                   // ... this share of all between these numbers
 constexpr double ROUGH = 10.0;   // tolerances to which the first items are solved
 constexpr double NEAR = 0.05;    // of the margin: items that violate by no less than minus this come in
 constexpr double MIDWAY = 0.1;   // of the violation: tolerance of a round that is not expected to be the last
@@ -55,9 +60,8 @@ class ActiveSet {
         for (Index i = 0; i < n_; ++i) active_[i] = false;
     }
 
-    Grown run(Vector<const Index> first) {
-        for (Index i = 0; i < first.size; ++i) outside_[i] = first[i];
-        Index coming = first.size;
+    Grown run() {
+        Index coming = first();
         double tol = (coming < n_ ? ROUGH : GOAL) * rules_.tol;
         for (int round = 0; round < ROUNDS; ++round) {
             if (count_ + coming > rules_.largest) return {GrowthEnd::too_large, steps_, error_};
@@ -67,7 +71,7 @@ class ActiveSet {
             if (round == 0 && expected() > rules_.largest) return {GrowthEnd::too_large, steps_, error_};
             evaluate();
             double violation = look();
-            gram_.report(gram_.context, count_, violation, objective(), steps_);
+            if (rules_.report_rounds) gram_.report(gram_.context, count_, violation, objective(), steps_);
             if (violation <= rules_.tol) {
                 prove();
                 violation = look();
@@ -84,6 +88,37 @@ class ActiveSet {
    private:
     double gain(Index i) const { return up_offset(p_.b[i], p_.hi[i], p_.epsilon) - p_.F[i]; }
     double cost(Index i) const { return down_offset(p_.b[i], p_.lo[i], p_.epsilon) - p_.F[i]; }
+
+    // The support vectors of a start, or a random sample with both signs of z: to outside_.
+    Index first() {
+        const Index vectors = support();
+        if (vectors > 0 || n_ <= FIRST) {
+            for (Index i = 0; i < (vectors > 0 ? vectors : n_); ++i) outside_[i] = vectors > 0 ? support_[i] : i;
+            return vectors > 0 ? vectors : n_;
+        }
+        Index rising = 0;
+        for (Index i = 0; i < n_; ++i) rising += z_[i] > 0.0;
+        const Index size = smaller(larger(FIRST, static_cast<Index>(SHARE * static_cast<double>(n_))), MOST_FIRST);
+        Index wanted[2], left[2] = {n_ - rising, rising};
+        for (int side = 0; side < 2; ++side) wanted[side] = smaller(left[side], larger(size * left[side] / n_, size / 4));
+        Index count = 0;
+        for (Index i = 0; i < n_; ++i) {  // each item with the probability (still wanted) / (still to come)
+            const int side = z_[i] > 0.0;
+            if (random() * static_cast<double>(left[side]--) < static_cast<double>(wanted[side])) {
+                --wanted[side];
+                outside_[count++] = i;
+            }
+        }
+        return count;
+    }
+
+    // A number in [0, 1), from Marsaglia's xorshift.
+    double random() {
+        seed_ ^= seed_ << 13;
+        seed_ ^= seed_ >> 7;
+        seed_ ^= seed_ << 17;
+        return static_cast<double>(seed_ >> 11) * 0x1p-53;
+    }
 
     // Take in the items listed in outside_, and compute their rows of the Gram.
     void enlarge(Index coming) {
@@ -272,13 +307,63 @@ class ActiveSet {
     float* K_ = nullptr;
     Index side_ = 0, count_ = 0, steps_ = 0;
     double error_ = 0.0;
+    std::uint64_t seed_ = 88172645463325252;
 };
 
 }  // namespace
 
-Grown grow(Box box, const double* z, Vector<const Index> first, GrowthRules rules, GramCalls gram,
-           const Lapack& lapack) {
-    return ActiveSet(box, z, rules, gram, lapack).run(first);
+Grown grow(Box box, const double* z, GrowthRules rules, GramCalls gram, const Lapack& lapack) {
+    return ActiveSet(box, z, rules, gram, lapack).run();
+}
+
+namespace {
+
+// Rows of numbers as a Gram.
+struct RowsGram {
+    RowKernel<float> fast;
+    RowKernel<double> exact;
+    const Blas& blas;
+    void* context;
+    void (*report)(void* context, Index active, double violation, double objective, Index steps);
+};
+
+void block(void* context, Vector<const Index> I, Vector<const Index> J, float* out, Index stride) {
+    const auto& gram = *static_cast<RowsGram*>(context);
+    kernel_block(gram.fast, I, J, out, stride, gram.blas);
+}
+
+void product(void* context, Vector<const Index> I, Vector<const Index> J, const double* v, double* out, bool exact) {
+    const auto& gram = *static_cast<RowsGram*>(context);
+    if (exact) kernel_product(gram.exact, I, J, v, out, gram.blas);
+    else kernel_product(gram.fast, I, J, v, out, gram.blas);
+}
+
+void report_on(void* context, Index active, double violation, double objective, Index steps) {
+    const auto& gram = *static_cast<RowsGram*>(context);
+    gram.report(gram.context, active, violation, objective, steps);
+}
+
+}  // namespace
+
+void grow_batch(Batch batch, GrowthRules rules, RowKernel<float> fast, RowKernel<double> exact, bool regression,
+                Vector<Index> steps, Vector<double> errors, Matrix<double> proofs, void* context,
+                void (*report)(void* context, Index active, double violation, double objective, Index steps),
+                const Blas& blas, const Lapack& lapack) {
+    for (Index p = 0; p < steps.size; ++p) {
+        const Index s = batch.ends[p], n = batch.ends[p + 1] - s;
+        const Box box{&batch.b[s], &batch.F[s], &batch.lo[s], &batch.hi[s], n, batch.epsilon[p]};
+        for (Index i = 0; i < n; ++i) {
+            box.b[i] = 0.0;
+            box.F[i] = -batch.z[s + i];
+        }
+        fast.places = exact.places = &batch.index[s];
+        RowsGram rows{fast, exact, blas, context, report};
+        const Grown found = grow(box, &batch.z[s], rules, {&rows, &block, &product, &report_on}, lapack);
+        steps[p] = found.end == GrowthEnd::solved ? found.steps : -1;
+        errors[p] = found.gradient_error;
+        Buffer<double> scratch(n);
+        prove(box, &batch.z[s], 0.0, regression, scratch.data(), proofs.row(p));
+    }
 }
 
 }  // namespace mercer::MERCER_ISA

@@ -35,10 +35,11 @@ class Chosen {
     Chosen(const RowKernel<T>& kernel, Vector<const Index> which)
         : width_(kernel.X.cols), rows_(which.size * kernel.X.cols), norms_(which.size) {
         for (Index i = 0; i < which.size; ++i) {
-            const T* from = kernel.X.row(which[i]);
+            const Index place = kernel.places == nullptr ? which[i] : kernel.places[which[i]];
+            const T* from = kernel.X.row(place);
             T* to = rows_.data() + i * width_;
             for (Index k = 0; k < width_; ++k) to[k] = from[k];
-            norms_[i] = kernel.square_norms[which[i]];
+            norms_[i] = kernel.square_norms[place];
         }
     }
     const T* row(Index i) const { return rows_.data() + i * width_; }

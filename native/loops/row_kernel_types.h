@@ -14,6 +14,7 @@ template <class T>
 struct RowKernel {
     Matrix<const T> X;
     const T* square_norms;
+    const Index* places;  // item i is row places[i] of X; null: row i
     PairFunction function;
     double c;
     Vector<const double> coefficients;

@@ -29,7 +29,6 @@ from mercer.kernels.radial import NativeShape
 from mercer.kernels.rows import Rows
 from mercer.typing import Array
 
-
 _ONE_TILE = 2**18  # entries that one thread computes at once: cutting them up would cost more
 
 

@@ -1,9 +1,9 @@
 """Certificates: what a fitted support vector machine proves about itself.
 
-    primal, dual     the best possible objective lies between them; their difference is the gap
-    kkt              the largest violation of the optimality conditions, the number that `tol` bounds
-    residuals        the four conditions one by one, each in units of the numbers it compares
-    counts           how many samples lie in each regime: outside the margin, on it, ...
+primal, dual     the best possible objective lies between them; their difference is the gap
+kkt              the largest violation of the optimality conditions, the number that `tol` bounds
+residuals        the four conditions one by one, each in units of the numbers it compares
+counts           how many samples lie in each regime: outside the margin, on it, ...
 """
 
 from __future__ import annotations

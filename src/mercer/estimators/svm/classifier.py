@@ -123,9 +123,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         if self._probable:
             require_folds(type(self).__name__, self.classes_, counts)
 
-    def _sigmoids(
-        self, gram: Any, pairs: Pairs, found: Solutions, weight: Array, limits: Limits
-    ) -> list[Platt | None]:
+    def _sigmoids(self, gram: Any, pairs: Pairs, found: Solutions, weight: Array, limits: Limits) -> list[Platt | None]:
         """The sigmoid of every pair; None where the limits ended the work before."""
         out: list[Platt | None] = [None] * len(pairs)
 

@@ -22,6 +22,7 @@ from mercer.typing import Array
 
 LARGEST = 4096  # items of one problem, whose Gram is stored
 
+
 class GivenDecisionValues(SVC):
     """A fitted SVC that is shown the values of its pairs of classes in place of items."""
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from mercer.native import smo_batch
-from mercer.solvers.dual.problem import Problems
 from mercer.solvers.dual.proof import VIOLATION
 from mercer.solvers.dual.solutions import Solutions
 from mercer.typing import Array
@@ -36,7 +35,13 @@ def solve_batch(K: Array, index: Array, found: Solutions, some: Sequence[int], t
         problems.hi[s], problems.epsilon[rows], found.coef[s], found.gradient[s], SLACK * tol, STEPS,
         problems.task == "regression", steps, found.proofs[rows],
     )  # fmt: skip
-    found.steps[rows] = np.maximum(steps, 0)
+    close_batch(found, some, steps, tol)
+
+
+def close_batch(found: Solutions, some: Sequence[int], steps: Array, tol: float) -> None:
+    """Call those problems of a native batch solved that are; others (steps -1) go back to their start."""
+    problems = found.problems
+    found.steps[some] = np.maximum(steps, 0)
     for p, made in zip(some, steps.tolist(), strict=True):
         if made >= 0 and found.proofs[p, VIOLATION] <= tol:
             found.reason[p] = "converged"

@@ -5,6 +5,7 @@ solves them is decided here:
 
     features   a linear Gram XX' of many items with few columns is solved on X (solvers/linear.py)
     batch      small problems on a stored Gram, a few in one native call (batch.py)
+    growth     the same on rows of numbers with a kernel that native loops know (growth.py)
     decompose  everything else, one by one (decomposition.py)
 
 When time is up or the user interrupts, what has not been solved stays at its start, with its gap.
@@ -13,6 +14,7 @@ When time is up or the user interrupts, what has not been solved stays at its st
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,8 @@ from mercer.engine.pool import one_blas_thread, run
 from mercer.gram import StoredGram
 from mercer.solvers.dual.batch import native_gram, solve_batch
 from mercer.solvers.dual.certificate import DualSolution, certify
-from mercer.solvers.dual.decomposition import decompose
+from mercer.solvers.dual.decomposition import COARSEST, Stop, decompose
+from mercer.solvers.dual.growth import grow_batch
 from mercer.solvers.dual.problem import Problem, Problems
 from mercer.solvers.dual.solutions import Solutions
 from mercer.solvers.limits import Limits, Progress
@@ -53,8 +56,7 @@ def solve(
 def solve_all(gram: Any, problems: Problems, limits: Limits) -> Solutions:
     """Every problem on its items of `gram`, to the tolerance of the limits."""
     found = Solutions.room_for(problems)
-    batched = problems.plain and not limits.counts_steps and isinstance(gram, StoredGram)
-    if batched:
+    if problems.plain and not limits.counts_steps:
         _solve_batches(gram, found, limits)
 
     def solve_one(i: int) -> None:
@@ -91,9 +93,7 @@ def _one(gram: Any, problem: Problem, limits: Limits, waiting: int) -> DualSolut
     if X is None:
         found = decompose(gram, problem, own)
     else:
-        found = solve_linear(
-            X, problem, tol=own.tol, max_iter=own.max_iter, time_limit=own.left, progress=own.progress
-        )
+        found = solve_linear(X, problem, tol=own.tol, max_iter=own.max_iter, time_limit=own.left, progress=own.progress)
     if found.reason == "interrupted":
         limits.ended = found.reason
     return found
@@ -118,18 +118,42 @@ def linear_rows(gram: Any, problem: Problem) -> Any:
     return X if plain and soft and X.dtype.kind == "f" and n >= max(MANY, PER_COLUMN * d) else None
 
 
-def _solve_batches(gram: StoredGram, found: Solutions, limits: Limits) -> None:
-    """Solve problems on a stored Gram, as far as native loops can; the others stay open."""
-    problems, K = found.problems, native_gram(gram.K)
-    index = problems.index if gram.I is None else gram.I[problems.index]
+def _solve_batches(gram: Any, found: Solutions, limits: Limits) -> None:
+    """Solve small problems a few at a time, as far as native loops can; the others stay open."""
+    solve_some = _batch_solver(gram, found, limits)
+    if solve_some is None:
+        return
+    problems = found.problems
     small = [p for p, size in enumerate(problems.sizes.tolist()) if size <= LARGEST]
     batches = consecutive(small, problems.sizes)
 
     def work(i: int) -> None:
         if not limits.reached():
-            solve_batch(K, index, found, batches[i], limits.tol)
+            solve_some(batches[i])
 
     run_by_size(work, [int(problems.sizes[batch].sum()) for batch in batches], limits)
+
+
+def _batch_solver(gram: Any, found: Solutions, limits: Limits) -> Callable[[Sequence[int]], None] | None:
+    """The native call that solves consecutive problems on this Gram; None if there is none."""
+    problems, tol = found.problems, limits.tol
+    if isinstance(gram, StoredGram):
+        K, index = native_gram(gram.K), problems.index if gram.I is None else gram.I[problems.index]
+        return lambda some: solve_batch(K, index, found, some, tol)
+    grows = tol >= COARSEST and not problems.start.any() and np.isfinite(problems.hi - problems.lo).all()
+    if not grows or getattr(gram, "native_rows", None) is None:
+        return None
+    gram.single()  # rounded once, for all of them
+
+    def report(active: int, violation: float, objective: float, steps: int) -> None:
+        if limits.reached():
+            raise Stop(limits.ended)
+
+    def solve_some(some: Sequence[int]) -> None:
+        with suppress(Stop):
+            grow_batch(gram, found, some, tol, report)
+
+    return solve_some
 
 
 def consecutive(some: Sequence[int], sizes: Array) -> list[list[int]]:
