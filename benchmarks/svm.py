@@ -6,8 +6,9 @@ double precision: ours may not be worse than the rival's by more than WORSE, rel
 
 Floor: one evaluation of K(training rows, support vectors), which any certified fit needs.
 
-C and gamma are those of the table below, or ("tuned") the best of nine in a search on half of the rows, at most 3 000 of
-them.  Tables called "aside" were chosen before the solvers were written, and not looked at until they were done.
+C and gamma are those of the table below, or the best of nine in a search on half of the rows, at most 3 000 of them
+("tuned", "aside").  Tables called "aside" were chosen before the solvers were written, and not looked at until they
+were done.
 
 Data: real tables from --data or MERCER_DATA; without them generated stand-ins of the same shape.
 """
@@ -101,7 +102,7 @@ def _problem(name: str, n: int) -> Problem:
 
 
 def _searched(X: Array, y: Array, kind: str) -> tuple[float, float]:
-    """(C, gamma): the best of nine, by three folds on half of the rows or 3 000 of them; classes of a few rows are out."""
+    """(C, gamma): the best of nine, by three folds on half of the rows, at most 3 000; classes of few rows are out."""
     half, scale = slice(0, min(len(y) // 2, 3_000)), _scale(X)
     machine = mercer.SVR() if kind == "numbers" else mercer.SVC()
     X, y = X[half], y[half]

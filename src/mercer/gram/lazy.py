@@ -131,7 +131,7 @@ class LazyGram:
     def times(self, I: Array, J: Array, v: Array) -> Array:
         """K[I, J] @ v."""
         if len(I) * len(J) <= _ONE_TILE:
-            return self.kernel.block(self.A[I], self.B[J]) @ v.astype(self.dtype, copy=False)
+            return np.asarray(self.kernel.block(self.A[I], self.B[J]) @ v.astype(self.dtype, copy=False))
         return self.part(I, J) @ v
 
     def __matmul__(self, V: Array) -> Array:

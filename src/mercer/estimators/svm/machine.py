@@ -36,6 +36,10 @@ class SupportVectorMachine(Expander):
 
     copies = 1
     penalty_intercept = False
+    tol: Any
+    max_iter: Any
+    time_limit: Any
+    verbose: Any
     n_iter_: Any
     _record: Record
 
@@ -58,7 +62,7 @@ class SupportVectorMachine(Expander):
 
     def _limits(self) -> Limits:
         """The limits this machine was given, checked."""
-        owner, tol, steps, seconds = type(self).__name__, self.tol, self.max_iter, self.time_limit  # type: ignore[attr-defined]
+        owner, tol, steps, seconds = type(self).__name__, self.tol, self.max_iter, self.time_limit
         if not isinstance(tol, Real) or not 0.0 < float(tol) < np.inf:
             raise bad(owner, "tol", "a positive number", repr(tol), "1e-3 is the default.")
         if not isinstance(steps, Integral) or steps < -1:
@@ -67,7 +71,7 @@ class SupportVectorMachine(Expander):
             raise bad(owner, "time_limit", "a positive number of seconds, or None", repr(seconds), "None: no limit.")
         return Limits(
             float(tol), None if steps == -1 else int(steps), None if seconds is None else float(seconds),
-            self._tell if self.verbose else None,  # type: ignore[attr-defined]
+            self._tell if self.verbose else None,
         )  # fmt: skip
 
     def _tell(self, active: int, violation: float, dual: float) -> None:

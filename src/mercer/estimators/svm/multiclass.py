@@ -51,7 +51,7 @@ class Pairs:
             return np.zeros(len(self.index), dtype=np.intp)
         sizes = np.diff(self.ends)
         first, second = np.repeat(self.first, sizes), np.repeat(self.second, sizes)
-        return np.where(self.y > 0.0, column(first, second), column(second, first))
+        return np.asarray(np.where(self.y > 0.0, column(first, second), column(second, first)))
 
     def by_item(self, long: Array, n: int) -> Array:
         """(n, k - 1): numbers of all pairs by item; (n, k - 1, m) if each is a row of m."""

@@ -8,7 +8,8 @@
     decomposition.py   one problem in parts: growth.py, a growing active set; block.py, blocks of violators
     held_out.py        scores of items by machines that did not see them
 
-`solve_all` is what estimators call, and `solve_paths` with many boxes for each problem; `solve(gram, problem)` is one problem on all items.
+`solve_all` is what estimators call, and `solve_paths` where each problem has many boxes; `solve(gram, problem)` is one
+problem on all items.
 """
 
 from mercer.solvers.dual.certificate import DualSolution
