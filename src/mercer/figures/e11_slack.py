@@ -42,10 +42,11 @@ class Result:
 def compute(seed: int = 0) -> Result:
     """A linear machine on two clouds that overlap."""
     from mercer import SVC
-    from mercer.estimators.svm.certificate import REGIMES, regime_codes
+    from mercer.estimators.svm.certificate import REGIMES
     from mercer.gram import StoredGram
     from mercer.kernels import Linear
     from mercer.solvers.dual import solve, svc
+    from mercer.solvers.dual.proof import regime_codes
 
     X, y = clouds(60, seed, apart=0.9)
     machine = SVC(C=C, kernel="linear", tol=1e-8).fit(X, y)

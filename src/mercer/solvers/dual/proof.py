@@ -5,8 +5,8 @@
     REGIMES ...                                    the number of items in each of up to five regimes
 
 Native loops write such rows for plain problems (native/loops/dual_types.h has the same order); here is the general
-case.  A regime is where an item lies: its margin y f, its residual y - f or its score f says so to within the violation, and
-where it touches an edge the coefficient decides, for only a support vector is held there.
+case.  A regime is where an item lies: its margin y f, its residual y - f or its score f says so to within the
+violation, and where it touches an edge the coefficient decides, for only a support vector is held there.
 """
 
 from __future__ import annotations
