@@ -33,6 +33,11 @@ void Call::wrong(const char* name, const std::string& rule, const std::string& g
         (std::string(function_) + ": " + name + " must be " + rule + "; got " + got + ".").c_str());
 }
 
+void Call::bad(const char* name, const std::string& rule, const std::string& got) const {
+    throw nb::value_error(
+        (std::string(function_) + ": " + name + " must be " + rule + "; got " + got + ".").c_str());
+}
+
 void Call::wrong_shape(const char* name, const Py_buffer& b, const std::string& rule) const {
     std::string shape = "(";
     for (int i = 0; i < b.ndim; ++i) shape += (i ? ", " : "") + std::to_string(b.shape[i]);

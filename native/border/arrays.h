@@ -91,7 +91,9 @@ class Call {
         return work();
     }
 
+    // TypeError and ValueError: "function: name must be rule; got got."
     [[noreturn]] void wrong(const char* name, const std::string& rule, const std::string& got) const;
+    [[noreturn]] void bad(const char* name, const std::string& rule, const std::string& got) const;
 
    private:
     static constexpr int MOST = 32;
