@@ -29,5 +29,5 @@ NB_MODULE(_native, m) {
     mercer::bind_sparse(m);
     mercer::bind_sparse_pairs(m);
     mercer::bind_subsets(m);
-    mercer::bind_symmetric(m);
+    mercer::bind_triangles(m);
 }

@@ -19,6 +19,6 @@ void bind_smo_batch(nanobind::module_& parent);
 void bind_sparse(nanobind::module_& parent);
 void bind_sparse_pairs(nanobind::module_& parent);
 void bind_subsets(nanobind::module_& parent);
-void bind_symmetric(nanobind::module_& parent);
+void bind_triangles(nanobind::module_& parent);
 
 }  // namespace mercer

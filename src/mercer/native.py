@@ -27,7 +27,7 @@ try:
         sparse,
         sparse_pairs,
         subsets,
-        symmetric,
+        triangles,
     )
 except ImportError as error:
     raise ImportError(
@@ -53,5 +53,5 @@ __all__ = [
     "sparse",
     "sparse_pairs",
     "subsets",
-    "symmetric",
+    "triangles",
 ]

@@ -1,6 +1,6 @@
 #include "arrays.h"
 #include "isa.h"
-#define MERCER_LOOPS "loops/symmetric.h"
+#define MERCER_LOOPS "loops/triangles.h"
 #include "every_isa.h"
 #include "module.h"
 
@@ -41,8 +41,8 @@ double largest(nb::handle A) {
 
 }  // namespace
 
-void bind_symmetric(nb::module_& parent) {
-    nb::module_ m = parent.def_submodule("symmetric", "Square matrices of which one triangle says everything.");
+void bind_triangles(nb::module_& parent) {
+    nb::module_ m = parent.def_submodule("triangles", "Square matrices of which one triangle says everything.");
     m.def("mirror_lower", &mirror_lower, nb::arg("A"), "A_ji <- A_ij* for j < i: the lower triangle onto the upper one.");
     m.def("mirror_upper", &mirror_upper, nb::arg("A"), "A_ij <- A_ji* for j < i: the upper triangle onto the lower one.");
     m.def("largest", &largest, nb::arg("A"), "max |A_ij| on and under the diagonal.");

@@ -1,4 +1,4 @@
-#include "symmetric.h"
+#include "triangles.h"
 
 #include <cmath>
 
