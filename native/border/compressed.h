@@ -21,14 +21,14 @@ Compressed<T, I> compressed(Call& call, const Parts& parts, Index lines, Index w
     auto index = positions<I>(call, parts.index, parts.index_name, width);
     auto start = call.vector<const I>(parts.start, parts.start_name, lines == ANY ? ANY : lines + 1);
     if (index.size != value.size)
-        call.bad(parts.index_name, "as long as " + std::string(parts.value_name) + " (" + std::to_string(value.size) + ")",
-                 std::to_string(index.size) + " positions");
-    if (start.size == 0) call.bad(parts.start_name, "at least one long", "an empty array");
+        call.wrong_value(parts.index_name, "as long as " + std::string(parts.value_name),
+                         std::to_string(index.size) + " positions of " + std::to_string(value.size) + " entries");
+    if (start.size == 0) call.wrong_value(parts.start_name, "at least one long", "an empty array");
     for (Index i = 0, before = 0; i < start.size; ++i) {
         const Index here = static_cast<Index>(start[i]);
         if (here < before || here > value.size)
-            call.bad(parts.start_name, "ascending from 0 to at most " + std::to_string(value.size),
-                     std::to_string(here) + " after " + std::to_string(before));
+            call.wrong_value(parts.start_name, "ascending from 0 to at most " + std::to_string(value.size),
+                             std::to_string(here) + " after " + std::to_string(before));
         before = here;
     }
     return {start.data, index.data, value.data, start.size - 1};

@@ -24,7 +24,7 @@ void scaled_half(nb::handle K, nb::handle items, nb::handle s, double least, nb:
 void bind_halves(nb::module_& parent) {
     nb::module_ m = parent.def_submodule("halves", "Parts of a symmetric matrix in single precision.");
     m.def("scaled_half", &scaled_half, nb::arg("K"), nb::arg("items"), nb::arg("s"), nb::arg("least"), nb::arg("A"),
-          "A_ab <- s_i s_j K_ij, i = items_a, j = items_b, on and under the diagonal; 0 where that is less than `least`.");
+          "A_ab <- s_i s_j K_ij, i = items_a, j = items_b, on and under the diagonal; 0 where that is below `least`.");
 }
 
 }  // namespace mercer

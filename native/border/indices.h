@@ -7,7 +7,7 @@
 
 namespace mercer {
 
-// A vector of positions, each of which must be one of 0, ..., limit - 1.
+// A vector of positions, int32 or int64, each of which must be one of 0, ..., limit - 1.
 template <class I>
 Vector<const I> positions(Call& call, nb::handle object, const char* name, Index limit) {
     auto found = call.vector<const I>(object, name);
@@ -17,7 +17,8 @@ Vector<const I> positions(Call& call, nb::handle object, const char* name, Index
         most = found[p] > most ? found[p] : most;
     }
     if (least < 0 || static_cast<Index>(most) >= limit)
-        call.bad(name, "positions in 0.." + std::to_string(limit - 1), std::to_string(least < 0 ? least : most));
+        call.wrong_value(name, "indices from 0 to below " + std::to_string(limit),
+                         std::to_string(least < 0 ? least : most));
     return found;
 }
 

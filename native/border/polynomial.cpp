@@ -10,7 +10,7 @@ namespace {
 
 bool affine_power(nb::handle G, double scale, double offset, Index degree) {
     Call call("affine_power");
-    if (degree < 1) call.bad("degree", "at least 1", std::to_string(degree));
+    if (degree < 1) call.wrong_value("degree", "at least 1", std::to_string(degree));
     return by_type<float, double, std::complex<float>, std::complex<double>>(call, G, "G", [&]<class T>() {
         auto tile = call.matrix<T>(G, "G");
         return call.unlocked([&] { return BEST(affine_power<T>)(tile, scale, offset, degree); });

@@ -14,7 +14,7 @@ void smallest(nb::handle A, Index start, nb::handle index, nb::handle best) {
         auto entries = call.matrix<const T>(A, "A");
         auto values = call.matrix<double>(best, "best", entries.rows);
         auto places = call.matrix<Index>(index, "index", entries.rows, values.cols);
-        if (values.cols == 0) call.bad("best", "at least one column wide", "none");
+        if (values.cols == 0) call.wrong_value("best", "at least one column wide", "none");
         call.unlocked([&] { BEST(smallest<T>)(entries, start, places, values); });
     });
 }

@@ -12,7 +12,9 @@ void dots(nb::handle aptr, nb::handle acol, nb::handle aval, nb::handle cptr, nb
           nb::handle out) {
     Call call("dots");
     const Parts a{aptr, acol, aval, "aptr", "acol", "aval"}, c{cptr, crow, cval, "cptr", "crow", "cval"};
-    by_types<float, double, std::complex<float>, std::complex<double>>(call, out, acol, "acol", [&]<class T, class I>() {
+    using Single = std::complex<float>;
+    using Double = std::complex<double>;
+    by_types<float, double, Single, Double>(call, out, acol, "acol", [&]<class T, class I>() {
         auto tile = call.matrix<T>(out, "out");
         auto right = compressed<T, I>(call, c, ANY, tile.cols);
         auto left = compressed<T, I>(call, a, tile.rows, right.lines);

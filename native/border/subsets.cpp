@@ -36,7 +36,7 @@ void on_sparse_tile(Call& call, const Parts& a, const Parts& c, nb::handle out, 
 }
 
 void require_degree(Call& call, Index degree) {
-    if (degree < 0) call.bad("degree", "at least 0", std::to_string(degree));
+    if (degree < 0) call.wrong_value("degree", "at least 0", std::to_string(degree));
 }
 
 void all_subsets(nb::handle X, nb::handle Yt, nb::handle out) {

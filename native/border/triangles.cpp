@@ -13,7 +13,8 @@ template <class T>
 Matrix<T> square(Call& call, nb::handle A) {
     auto found = call.matrix<T>(A, "A");
     if (found.rows != found.cols)
-        call.bad("A", "square", std::to_string(found.rows) + " rows and " + std::to_string(found.cols) + " columns");
+        call.wrong_value("A", "square",
+                         std::to_string(found.rows) + " rows and " + std::to_string(found.cols) + " columns");
     return found;
 }
 
@@ -43,8 +44,10 @@ double largest(nb::handle A) {
 
 void bind_triangles(nb::module_& parent) {
     nb::module_ m = parent.def_submodule("triangles", "Square matrices of which one triangle says everything.");
-    m.def("mirror_lower", &mirror_lower, nb::arg("A"), "A_ji <- A_ij* for j < i: the lower triangle onto the upper one.");
-    m.def("mirror_upper", &mirror_upper, nb::arg("A"), "A_ij <- A_ji* for j < i: the upper triangle onto the lower one.");
+    m.def("mirror_lower", &mirror_lower, nb::arg("A"),
+          "A_ji <- A_ij* for j < i: the lower triangle onto the upper one.");
+    m.def("mirror_upper", &mirror_upper, nb::arg("A"),
+          "A_ij <- A_ji* for j < i: the upper triangle onto the lower one.");
     m.def("largest", &largest, nb::arg("A"), "max |A_ij| on and under the diagonal.");
 }
 

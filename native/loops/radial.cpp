@@ -17,8 +17,8 @@ void exponential(Matrix<T> S, double c) {
 
 namespace {
 
-// S <- P(t) exp(-t), t = sqrt(c S), with COUNT coefficients, or any number if COUNT is 0.  A loop over entries that holds
-// one over coefficients is vectorised only where their number is known.
+// S <- P(t) exp(-t), t = sqrt(c S), with COUNT coefficients, or any number if COUNT is 0.  A loop over entries that
+// holds one over coefficients is vectorised only where their number is known.
 template <int COUNT, class T>
 void polynomial_exponential_of(Matrix<T> S, double c, Vector<const double> coefficients) {
     const T scale = static_cast<T>(c);
