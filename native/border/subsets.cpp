@@ -4,6 +4,7 @@
 #include "every_isa.h"
 #include "module.h"
 
+#include <new>
 #include <vector>
 
 namespace mercer {
@@ -21,9 +22,13 @@ struct Scratch {
     std::vector<T> numbers;
     Matrix<T> view;
 
-    Scratch(Index rows, Index cols)
-        : numbers(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols)),
-          view{numbers.data(), rows, cols, cols} {}
+    Scratch(Index rows, Index cols) : numbers(size(rows, cols)), view{numbers.data(), rows, cols, cols} {}
+
+    // rows cols, if memory of that size can exist.
+    static std::size_t size(Index rows, Index cols) {
+        if (cols > 0 && rows > PTRDIFF_MAX / static_cast<Index>(sizeof(T)) / cols) throw std::bad_alloc();
+        return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+    }
 };
 
 // The columns of A meet the lines of C, the places of C are the columns of `out`.
@@ -37,6 +42,7 @@ void on_sparse_tile(Call& call, const Parts& a, const Parts& c, nb::handle out, 
 
 void require_degree(Call& call, Index degree) {
     if (degree < 0) call.wrong_value("degree", "at least 0", std::to_string(degree));
+    if (degree > PTRDIFF_MAX / 2) throw std::bad_alloc();
 }
 
 void all_subsets(nb::handle X, nb::handle Yt, nb::handle out) {

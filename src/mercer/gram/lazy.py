@@ -27,7 +27,6 @@ from mercer.kernels.dot import Linear
 from mercer.native import select
 from mercer.typing import Array
 
-
 _ONE_TILE = 2**18  # entries that one thread computes at once: cutting them up would cost more
 
 
