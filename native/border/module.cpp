@@ -15,10 +15,19 @@ NB_MODULE(_native, m) {
     m.def("available_isas", &mercer::available_isas, "The instruction sets this processor has, lowest first.");
     m.def("choose_isa", [](const std::string& name) { mercer::choose_isa(name.c_str()); }, nanobind::arg("name"),
           "Use another instruction set from now on; for tests.");
+    mercer::bind_distance(m);
     mercer::bind_dual_proof(m);
     mercer::bind_gather(m);
     mercer::bind_growth(m);
+    mercer::bind_halves(m);
+    mercer::bind_polynomial(m);
     mercer::bind_radial(m);
+    mercer::bind_rows(m);
+    mercer::bind_select(m);
     mercer::bind_smo(m);
     mercer::bind_smo_batch(m);
+    mercer::bind_sparse(m);
+    mercer::bind_sparse_pairs(m);
+    mercer::bind_subsets(m);
+    mercer::bind_triangles(m);
 }

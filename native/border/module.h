@@ -5,11 +5,20 @@
 
 namespace mercer {
 
+void bind_distance(nanobind::module_& parent);
 void bind_dual_proof(nanobind::module_& parent);
 void bind_gather(nanobind::module_& parent);
 void bind_growth(nanobind::module_& parent);
+void bind_halves(nanobind::module_& parent);
+void bind_polynomial(nanobind::module_& parent);
 void bind_radial(nanobind::module_& parent);
+void bind_rows(nanobind::module_& parent);
+void bind_select(nanobind::module_& parent);
 void bind_smo(nanobind::module_& parent);
 void bind_smo_batch(nanobind::module_& parent);
+void bind_sparse(nanobind::module_& parent);
+void bind_sparse_pairs(nanobind::module_& parent);
+void bind_subsets(nanobind::module_& parent);
+void bind_triangles(nanobind::module_& parent);
 
 }  // namespace mercer

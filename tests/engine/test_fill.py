@@ -32,6 +32,20 @@ def test_dense_stores_what_the_blocks_say(n, dtype):
     assert_array_equal(fill.dense(lambda r, c: half[r, c], half.shape, M.dtype, symmetric=False, what="M"), half)
 
 
+@pytest.mark.parametrize("make", [np.asfortranarray, lambda T: T.astype(int), lambda T: T > 0.0],
+                         ids=["columns first", "integers", "truth values"])  # fmt: skip
+def test_blocks_may_be_arrays_of_any_order_and_type(make):
+    M = symmetric(SIDE + 1)
+    found = fill.dense(lambda r, c: make(M[r, c]), M.shape, make(M).dtype, symmetric=True, what="M")
+    assert_array_equal(found, make(M))
+
+
+def test_blocks_that_are_read_only_are_fine():
+    M = symmetric(SIDE + 1)
+    M.setflags(write=False)
+    assert_array_equal(fill.dense(lambda r, c: M[r, c], M.shape, M.dtype, symmetric=True, what="M"), M)
+
+
 def test_dense_is_symmetric_to_the_last_bit_whatever_the_blocks_say_I2():
     M = symmetric(1000) + 1e-14 * rng.normal(size=(1000, 1000))
     found = fill.dense(lambda r, c: M[r, c].copy(), M.shape, M.dtype, symmetric=True, what="M")

@@ -51,6 +51,16 @@ def test_rounding_is_not_asymmetry_I3():
     StoredGram(K * (1.0 + 1e-12 * rng.normal(size=K.shape)))
 
 
+@pytest.mark.parametrize("make", [
+    np.asfortranarray, lambda K: np.kron(K, np.ones((2, 2)))[::2, ::2], lambda K: np.rint(5 * K).astype(int),
+    lambda K: K.astype(">f8"), lambda K: K.astype(complex),
+], ids=["columns first", "strided", "integers", "foreign bytes", "complex"])  # fmt: skip
+def test_any_array_of_numbers_is_a_gram_I3(make):
+    stored, J = StoredGram(make(K)), np.array([4, 0, 2])[::-1]
+    for V in (X[:3], X[:3, 0], X[:3] + 1j, X[:3].astype(np.float32)):
+        assert_allclose(stored.part(None, J) @ V, make(K)[:, J].astype(complex) @ V, rtol=1e-12)
+
+
 INDICES = [None, np.array([4, 0, 2]), np.array([1, 1, 3, 5, 0, 2]), np.array([], dtype=int)]
 
 

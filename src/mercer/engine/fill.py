@@ -17,10 +17,12 @@ from mercer.config import config
 from mercer.engine.pool import run, tick
 from mercer.engine.tiles import SIDE, Tile, all_tiles, cuts, lower_tiles, side_for
 from mercer.errors import MemoryBudgetError
+from mercer.native import triangles
 from mercer.typing import Array
 
 Block = Callable[[slice, slice], Array]
 
+_MIRRORED = (np.float32, np.float64, np.complex64, np.complex128)  # number types of the compiled loop
 _STRIPES = 16  # partial sums of a symmetric product, whatever the number of threads ...
 _STRIPE_BYTES = 2**27  # ... fewer when they would not fit in this
 
@@ -55,15 +57,13 @@ def _put(out: Array, block: Block, tile: Tile) -> None:
 
 
 def _put_mirrored(out: Array, block: Block, tile: Tile) -> None:
-    from mercer.compiled.symmetric import mirror
-
     r, c = tile
     T = block(r, c)
-    if r == c:
-        mirror(T)
-    else:
-        out[c, r] = T.conj().T if np.iscomplexobj(T) else T.T
     out[r, c] = T
+    if r != c:
+        out[c, r] = T.conj().T if np.iscomplexobj(T) else T.T
+    elif out.dtype in _MIRRORED:  # of other number types, T is symmetric as its kernel made it
+        triangles.mirror_lower(out[r, c])
 
 
 def product(block: Block, n: int, V: Array) -> Array:

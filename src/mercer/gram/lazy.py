@@ -27,6 +27,7 @@ from mercer.kernels.base import Kernel, gram_of, prepare_pair
 from mercer.kernels.dot import Linear
 from mercer.kernels.radial import NativeShape
 from mercer.kernels.rows import Rows
+from mercer.native import select
 from mercer.typing import Array
 
 _ONE_TILE = 2**18  # entries that one thread computes at once: cutting them up would cost more
@@ -188,15 +189,15 @@ class LazyGram:
 
     def _select(self, count: int, block: fill.Block) -> tuple[Array, Array]:
         """The `count` smallest entries of every row of a streamed matrix, ascending, ties by position."""
-        from mercer.compiled import select
-
         n, m = self.shape
         if not 1 <= count <= m:
             raise bad("LazyGram", "count", f"between 1 and the number of columns ({m})", count, "Ask for fewer.")
         index, best = np.zeros((n, count), dtype=np.intp), np.full((n, count), np.inf)
 
         def fold(r: slice, c: slice) -> None:
-            select.smallest(np.ascontiguousarray(block(r, c)), c.start, index[r], best[r])
+            T = block(r, c)
+            T = np.ascontiguousarray(T, dtype=T.dtype if T.dtype == np.float32 else float)
+            select.smallest(T, c.start, index[r], best[r])
 
         fill.fold_rows(fold, self.shape)
         return index, best

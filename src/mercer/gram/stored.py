@@ -13,10 +13,12 @@ import numpy as np
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
+from mercer.native import rows as loops
 from mercer.typing import Array
 
 _CHUNK = 256  # rows that are copied at a time
 _COLUMNS = 2048  # numbers that stay in the first-level cache while rows are added to them
+_LOOPS = (np.float32, np.float64, np.complex64, np.complex128)  # number types of the compiled loop
 _FEW = 0.25  # share of the columns up to which they are picked out; of more, the others are multiplied by zero
 
 
@@ -96,7 +98,8 @@ class StoredGram:
         V = np.asarray(V)
         columns = V if V.ndim == 2 else V[:, None]
         out = np.zeros((len(self), columns.shape[1]), dtype=np.result_type(self.K, V, float))
-        (self._add_rows if self.I is None and self.J is not None else self._add_chunks)(columns, out)
+        by_rows = self.I is None and self.J is not None and self._has_rows(columns)
+        (self._add_rows if by_rows else self._add_chunks)(columns, out)
         return out.reshape(len(self), *V.shape[1:])
 
     def _add_chunks(self, V: Array, out: Array) -> None:
@@ -114,14 +117,20 @@ class StoredGram:
 
         run(add, cuts(len(self), _CHUNK))
 
+    def _has_rows(self, V: Array) -> bool:
+        """Whether the compiled loop can read the rows of K, and multiply them by V."""
+        K = self.K
+        contiguous = K.dtype in _LOOPS and K.strides[1] == K.itemsize
+        return contiguous and (np.iscomplexobj(K) or not np.iscomplexobj(V))
+
     def _add_rows(self, V: Array, out: Array) -> None:
         """out += K[:, J] @ V by rows J of K, for it is symmetric."""
-        from mercer.compiled.rows import add_rows
+        J, W = np.ascontiguousarray(self.J), np.ascontiguousarray(V.T.conj(), dtype=out.dtype)
 
         def add(c: slice) -> None:
-            for k in range(V.shape[1]):
+            for k, w in enumerate(W):
                 one = np.zeros(c.stop - c.start, dtype=out.dtype)
-                add_rows(self.K[:, c], self.J, np.ascontiguousarray(V[:, k]).conj(), one)
+                loops.add_rows(self.K[:, c], J, w, one)
                 out[c, k] += one.conj()
 
         run(add, cuts(len(self), _COLUMNS))

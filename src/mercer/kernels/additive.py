@@ -10,8 +10,9 @@ import numpy as np
 from mercer.errors import bad
 from mercer.items.vectors import Vectors, is_sparse
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.rows import Rows, as_csr, real_only, same_width
+from mercer.kernels.rows import Rows, as_csr, compressed, real_only, same_width, typed
 from mercer.kernels.stationary import Stationary
+from mercer.native import distance, radial, sparse_pairs
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array
 
@@ -30,8 +31,6 @@ class Laplacian(Stationary):
         return 1.0 if self.scales_columns else 1.0 / value(self.lengthscale)
 
     def block(self, A: Rows, B: Rows) -> Array:
-        from mercer.compiled import radial
-
         S = absolute_distances(A, B)
         radial.exponential(S, self.scale)
         return S
@@ -65,8 +64,6 @@ class ChiSquared(Kernel):
         return non_negative("ChiSquared", X)
 
     def block(self, A: Vectors, B: Vectors) -> Array:
-        from mercer.compiled import radial
-
         S = chi_squared_distances(A, B)
         radial.exponential(S, value(self.gamma))
         return S
@@ -112,8 +109,6 @@ def non_negative(owner: str, X: Vectors) -> Vectors:
 
 def absolute_distances(A: Rows, B: Rows) -> Array:
     """sum_k |a_ik - b_jk| for all pairs."""
-    from mercer.compiled import distance, sparse_pairs
-
     if (tile := A.known("absolute", B)) is not None:
         return tile.copy()
     return _distances(A, B, distance.absolute, sparse_pairs.absolute)
@@ -121,8 +116,6 @@ def absolute_distances(A: Rows, B: Rows) -> Array:
 
 def chi_squared_distances(A: Vectors, B: Vectors) -> Array:
     """sum_k (a_ik - b_jk)^2 / (a_ik + b_jk) for all pairs."""
-    from mercer.compiled import distance, sparse_pairs
-
     return _distances(A, B, distance.chi_squared, sparse_pairs.chi_squared)
 
 
@@ -132,17 +125,15 @@ def _distances(A: Any, B: Any, dense: Callable[..., None], sparse: Callable[...,
     out = np.empty((len(A), len(B)), dtype=np.result_type(A.dtype, B.dtype))
     if is_sparse(A.values) or is_sparse(B.values):
         a, b = as_csr(A.values), as_csr(B.values)
-        sparse(*(part for V in (a, b, b.tocsc()) for part in (V.indptr, V.indices, V.data)), out)
+        sparse(*compressed(out.dtype, a, b, b.tocsc()), out)
     else:
-        dense(A.values, np.ascontiguousarray(B.values.T), out)
+        dense(typed(A.values, out.dtype), typed(B.values.T, out.dtype), out)
     return out
 
 
 def _absolute_moments(A: Rows, B: Rows, M: Array) -> Array:
     """sum_ij M_ij |a_ik - b_jk| for every column k."""
-    from mercer.compiled import distance
-
     a, b = (V.toarray() if is_sparse(V) else V for V in (A.values, B.values))
     out = np.zeros(a.shape[1])
-    distance.absolute_moments(np.ascontiguousarray(M), a, np.ascontiguousarray(b.T), out)
+    distance.absolute_moments(typed(M, float), typed(a, float), typed(b.T, float), out)
     return out

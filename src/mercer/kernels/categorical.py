@@ -12,6 +12,7 @@ from mercer.errors import bad
 from mercer.items import Categories
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.counts import Coder, Known, Vocabulary
+from mercer.native import distance, radial
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array, Index
 
@@ -67,8 +68,6 @@ class Hamming(Kernel):
         return self._block(A, B.columns_in_codes_of(A))
 
     def _block(self, A: Codes, columns: Array) -> Array:
-        from mercer.compiled import distance, radial
-
         S = np.empty((len(A), columns.shape[1]))
         weight = np.broadcast_to(1.0 / np.asarray(value(self.lengthscale)), len(columns)).copy()
         distance.mismatches(A.values, columns, weight, S)
@@ -80,8 +79,6 @@ class Hamming(Kernel):
 
     def slopes(self, A: Codes, B: Codes, W: Array) -> dict[str, Any]:
         """dk/dl_j = k [x_j != y_j] / l_j^2; one lengthscale gets the sum over columns."""
-        from mercer.compiled import distance
-
         columns = B.columns_in_codes_of(A)
         moments = np.zeros(len(columns))
         distance.mismatch_moments(W * self._block(A, columns), A.values, columns, moments)

@@ -17,6 +17,7 @@ from mercer.kernels.definite import definite_root, lower_triangle, psd_root
 from mercer.kernels.dot import Dot
 from mercer.kernels.frozen import Frozen, as_frozen
 from mercer.kernels.rows import ORIGIN, Rows, centre, centred, own, real, rows, sqdist
+from mercer.native import radial
 from mercer.typing import Array
 
 
@@ -96,8 +97,6 @@ class Mahalanobis(Kernel):
         return np.ascontiguousarray(out).reshape(V.shape)
 
     def block(self, A: Rows, B: Rows) -> Array:
-        from mercer.compiled import radial
-
         S = own(sqdist(A, B))
         radial.exponential(S, 0.5)
         return S

@@ -17,6 +17,7 @@ from mercer.kernels import maps
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.functions import is_count
 from mercer.kernels.rows import Rows, dot, own, shared_rows
+from mercer.native import polynomial
 from mercer.parameters import Parameter, Real, hyper, value
 from mercer.typing import Array
 
@@ -135,8 +136,6 @@ class Geometric(Dot):
         check_degree("Geometric", self.degree)
 
     def shape(self, G: Array) -> bool:
-        from mercer.compiled import polynomial
-
         return bool(polynomial.horner(G, np.ones(self.degree + 1)))
 
     def feature_map(self, X: Any) -> Array:
@@ -170,8 +169,6 @@ class Sigmoid(Dot):
 
 def affine_power(G: Array, scale: float, offset: float, degree: float) -> bool:
     """Overwrite G with (scale G + offset)^degree; returns whether every result is finite."""
-    from mercer.compiled import polynomial
-
     if is_count(degree) and degree > 0:
         return bool(polynomial.affine_power(G, scale, offset, degree))
     with np.errstate(invalid="ignore", over="ignore"):

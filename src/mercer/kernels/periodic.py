@@ -18,6 +18,7 @@ import numpy as np
 from mercer.items.vectors import Vectors, is_sparse
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.rows import ORIGIN, Centre, Rows, centre, centred, own, real_only, rows, side_by_side, sqdist
+from mercer.native import radial
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array, Index
 
@@ -61,8 +62,6 @@ class Periodic(Kernel):
         return float((1.0 / max(value(self.lengthscale), 1e-18)) ** 2)
 
     def block(self, A: Waves, B: Waves) -> Array:
-        from mercer.compiled import radial
-
         S = own(sqdist(A.circles, B.circles))
         radial.exponential(S, 0.5 * self.scale)
         return S

@@ -20,6 +20,7 @@ from mercer.kernels.base import kernel
 from mercer.kernels.bessel import matern, matern_slope
 from mercer.kernels.rows import Rows, own, sqdist, squared_moments, squared_products
 from mercer.kernels.stationary import Stationary
+from mercer.native import radial
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array
 
@@ -114,8 +115,6 @@ class RBF(Radial):
         return NativeShape("gaussian", 0.5 * self.scale)
 
     def shape(self, S: Array, scale: float) -> None:
-        from mercer.compiled import radial
-
         radial.exponential(S, 0.5 * scale)
 
     def slope(self, S: Array, scale: float) -> None:
@@ -159,8 +158,6 @@ class Matern(Radial):
         return NativeShape("matern", 2.0 * self.nu * self.scale, matern_polynomial(self.order))
 
     def shape(self, S: Array, scale: float) -> None:
-        from mercer.compiled import radial
-
         if math.isinf(self.nu):
             radial.exponential(S, 0.5 * scale)
         elif self.order is not None:
@@ -169,8 +166,6 @@ class Matern(Radial):
             S[...] = matern(np.sqrt(2.0 * self.nu * scale * S), self.nu)
 
     def slope(self, S: Array, scale: float) -> None:
-        from mercer.compiled import radial
-
         c = 2.0 * self.nu * scale
         if math.isinf(self.nu):
             radial.exponential(S, 0.5 * scale)
@@ -184,17 +179,17 @@ class Matern(Radial):
             S[...] = -0.5 * c * matern_slope(np.sqrt(c * S), self.nu)
 
 
-def matern_polynomial(p: int) -> tuple[float, ...]:
+def matern_polynomial(p: int) -> Array:
     """P with k = P(t) exp(-t) at nu = p + 1/2: sum_i p!/(2p)! (p+i)!/(i! (p-i)!) (2t)^(p-i), highest power first."""
     f = math.factorial
-    return tuple(f(p) / f(2 * p) * f(p + i) / (f(i) * f(p - i)) * 2.0 ** (p - i) for i in range(p + 1))
+    return np.array([f(p) / f(2 * p) * f(p + i) / (f(i) * f(p - i)) * 2.0 ** (p - i) for i in range(p + 1)])
 
 
-def matern_slope_polynomial(p: int) -> tuple[float, ...]:
+def matern_slope_polynomial(p: int) -> Array:
     """Q with d/dt [P(t) exp(-t)] = -t Q(t) exp(-t), p >= 1: Q = (P - P') / t."""
-    P = np.array(matern_polynomial(p))
+    P = matern_polynomial(p)
     difference = P - np.append(0.0, np.polyder(P))
-    return tuple(float(c) for c in difference[:-1])  # the constant terms of P and P' cancel
+    return np.asarray(difference[:-1])  # the constant terms of P and P' cancel
 
 
 @kernel
@@ -206,13 +201,9 @@ class Exponential(Radial):
         return NativeShape("matern", self.scale, (1.0,))
 
     def shape(self, S: Array, scale: float) -> None:
-        from mercer.compiled import radial
-
-        radial.polynomial_exponential(S, scale, (1.0,))
+        radial.polynomial_exponential(S, scale, np.ones(1))
 
     def slope(self, S: Array, scale: float) -> None:
-        from mercer.compiled import radial
-
         radial.ornstein_uhlenbeck_slope(S, scale)
 
 

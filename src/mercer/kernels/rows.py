@@ -18,6 +18,7 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.items.vectors import Vectors, is_sparse
+from mercer.native import distance, sparse
 from mercer.typing import Array, Index
 
 ROWS_IN_POOL = "rows in pool"  # pool key of a function Rows -> Rows that all rows go through before they are shared
@@ -229,19 +230,20 @@ def _keep(A: Rows, B: Rows, name: str, tile: Array) -> tuple[Array, bool]:
 
 
 def _direct(A: Rows, B: Rows) -> Array:
-    from mercer.compiled import distance
-
     out = np.empty((len(A), len(B)), dtype=np.result_type(A.dtype, B.dtype))
-    distance.direct(_array(A), np.ascontiguousarray(_array(B).T), out)
+    distance.direct(typed(_array(A), out.dtype), typed(_array(B).T, out.dtype), out)
     return out
 
 
 def _from_dots(A: Rows, B: Rows) -> Array:
-    from mercer.compiled import distance
-
     G = own(dot(A, B))
-    distance.from_dots(G, A.sqnorm, B.sqnorm, _array(A), _array(B))
+    distance.from_dots(G, *(typed(V, G.dtype) for V in (A.sqnorm, B.sqnorm, _array(A), _array(B))))
     return G
+
+
+def typed(V: Array, dtype: Any) -> Array:
+    """V as a contiguous array of this number type, as the compiled loops want it; V itself where it is one."""
+    return np.ascontiguousarray(V, dtype=dtype)
 
 
 def as_csr(V: Any) -> Any:
@@ -251,21 +253,26 @@ def as_csr(V: Any) -> Any:
     return V if is_sparse(V) else csr_array(V)
 
 
-def _sparse_dot(A: Rows, B: Rows) -> Array:
-    from mercer.compiled import sparse
+def compressed(dtype: Any, *matrices: Any) -> list[Array]:
+    """indptr, indices, data of each matrix: data of this number type, positions of one type for all matrices."""
+    index = np.result_type(*(part for V in matrices for part in (V.indptr, V.indices)))
+    parts = []
+    for V in matrices:
+        parts += [typed(V.indptr, index), typed(V.indices, index), typed(V.data, dtype)]
+    return parts
 
+
+def _sparse_dot(A: Rows, B: Rows) -> Array:
     a, b = as_csr(A.values), as_csr(B.values).conj().tocsc()
     out = np.empty((len(A), len(B)), dtype=np.result_type(a, b))
-    sparse.dots(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, out)
+    sparse.dots(*compressed(out.dtype, a, b), out)
     return out
 
 
 def _sparse_sqdist(A: Rows, B: Rows) -> Array:
-    from mercer.compiled import sparse
-
     G = own(dot(A, B))
-    a, b = as_csr(A.values), as_csr(B.values)
-    sparse.from_dots(G, A.sqnorm, B.sqnorm, a.indptr, a.indices, a.data, b.indptr, b.indices, b.data)
+    norms = (typed(V, G.dtype) for V in (A.sqnorm, B.sqnorm))
+    sparse.from_dots(G, *norms, *compressed(G.dtype, as_csr(A.values), as_csr(B.values)))
     return G
 
 
@@ -279,11 +286,9 @@ def squared_moments(A: Rows, B: Rows, M: Array) -> Array:
 
 def squared_products(A: Rows, B: Rows, M: Array, V: Array) -> Array:
     """sum_j M_ij (a_ik - b_jk)^2 V_jq for every column k, (columns, len(A), q), of dense rows."""
-    from mercer.compiled import distance
-
-    out = np.zeros((len(A), V.shape[1], A.values.shape[1]))
-    distance.squared_products(M, A.values, B.values, V, out)
-    return out.transpose(2, 0, 1)
+    out = np.zeros((len(A), V.shape[1] * A.values.shape[1]))
+    distance.squared_products(*(typed(part, float) for part in (M, A.values, B.values.T, V.T)), out)
+    return out.reshape(len(A), V.shape[1], -1).transpose(2, 0, 1)
 
 
 def product_moments(A: Rows, B: Rows, M: Array) -> Array:

@@ -24,7 +24,8 @@ from mercer.kernels import maps
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.composite import Parts
 from mercer.kernels.functions import is_count
-from mercer.kernels.rows import as_csr, real_only, same_width
+from mercer.kernels.rows import as_csr, compressed, real_only, same_width, typed
+from mercer.native import subsets
 from mercer.typing import Array
 
 _SCRATCH = 2**23  # numbers in the tables of one reverse sweep: 64 MiB
@@ -39,8 +40,6 @@ class AllSubsets(Kernel):
         return True
 
     def block(self, A: Vectors, B: Vectors) -> Array:
-        from mercer.compiled import subsets
-
         return self._finite(_products(A, B, subsets.all_subsets, subsets.sparse_all_subsets))
 
     def diag(self, A: Vectors) -> Array:
@@ -132,8 +131,6 @@ class ANOVA(Kernel):
 
     def block(self, A: Any, B: Any) -> Array:
         if self.base is None:
-            from mercer.compiled import subsets
-
             out = _products(A, B, subsets.anova, subsets.sparse_anova, self.degree)
         else:
             out = symmetric_polynomials(self._tiles(A, B), self.degree)[-1]
@@ -216,9 +213,9 @@ def _products(A: Vectors, B: Vectors, dense: Callable[..., None], sparse: Callab
     out = np.empty((len(A), len(B)), dtype=np.result_type(A.dtype, B.dtype))
     if A.sparse or B.sparse:
         a, b = as_csr(A.values), as_csr(B.values).conj().tocsc()
-        sparse(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, *options, out)
+        sparse(*compressed(out.dtype, a, b), *options, out)
     else:
-        dense(A.values, np.ascontiguousarray(B.values.conj().T), *options, out)
+        dense(typed(A.values, out.dtype), typed(B.values.conj().T, out.dtype), *options, out)
     return out
 
 
@@ -231,11 +228,9 @@ def _by_pieces(A: Vectors, function: Callable[[Array], Array]) -> Array:
 
 
 def _sign_and_log(A: Vectors, B: Vectors) -> tuple[Array, Array]:
-    from mercer.compiled import subsets
-
     X, Y = (V.values.toarray() if V.sparse else V.values for V in (A, B))
-    product, exponent = np.ones((len(X), len(Y))), np.zeros((len(X), len(Y)), dtype=np.int64)
-    subsets.scaled_all_subsets(X.astype(np.float64), np.ascontiguousarray(Y.T, dtype=np.float64), product, exponent)
+    product, exponent = np.empty((len(X), len(Y))), np.empty((len(X), len(Y)), dtype=np.int64)
+    subsets.scaled_all_subsets(typed(X, float), typed(Y.T, float), product, exponent)
     with np.errstate(divide="ignore"):
         return np.sign(product), np.log(abs(product)) + math.log(2.0) * exponent
 

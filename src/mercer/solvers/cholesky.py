@@ -24,6 +24,7 @@ import numpy as np
 from mercer.engine.fill import require_memory
 from mercer.engine.tiles import cuts
 from mercer.errors import NotPositiveDefinite, bad
+from mercer.native import triangles
 from mercer.solvers.tiled import factor_lower, invert_lower, multiply_lower
 from mercer.theory.lanczos import lanczos
 from mercer.typing import Array
@@ -80,12 +81,10 @@ class Factor:
 
     def inverse(self, *, overwrite: bool = False) -> Array:
         """(M + jitter I)^-1, symmetric; with `overwrite` in the buffer of the factor, which is lost."""
-        from mercer.compiled.symmetric import mirror
-
         C = self._buffer(overwrite)
         invert_lower(C)
         multiply_lower(C)
-        mirror(C)
+        triangles.mirror_lower(C)
         return C
 
     def inverse_diagonal(self, *, overwrite: bool = False) -> Array:
@@ -165,9 +164,7 @@ def _rounding(n: int) -> float:
 
 def _restore(M: Array, diagonal: Array) -> None:
     """Copy the upper triangle of M back onto the lower one, and its diagonal."""
-    from mercer.compiled.symmetric import mirror
-
-    mirror(M.T)
+    triangles.mirror_upper(M)
     np.fill_diagonal(M, diagonal)
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.errors import bad
+from mercer.native import triangles
 from mercer.solvers.cholesky import Factor
 from mercer.solvers.tiled import invert_lower, multiply_lower
 from mercer.typing import Array
@@ -99,12 +100,10 @@ def inverse_in_place(factor: Factor) -> Array:
 
 def slope_tile(outer: Array, inverse: Array, columns: int, r: slice, c: slice) -> Array:
     """The weights 1/2 (a a' - q P) of a tile under the diagonal, counted twice as it stands for its mirror too."""
-    from mercer.compiled.symmetric import mirror
-
     W = outer[r] @ outer[c].T
     if r == c:
         T = columns * inverse[r, c]
-        mirror(T)
+        triangles.mirror_lower(T)
         W -= T
         W *= 0.5
     else:

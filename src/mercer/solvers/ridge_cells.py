@@ -45,6 +45,7 @@ def solve_cells(
     K: Array, columns: Sequence[Column], alphas: Array, *, tol: float, most: int, go_on: Callable[[], bool]
 ) -> Cells:
     """All cells until their gaps are within tol, or for `most` iterations of each way."""
+    K = np.ascontiguousarray(K, dtype=K.dtype if K.dtype == np.float32 else float)  # as the compiled loops want it
     systems = Systems(K, columns, np.asarray(alphas, dtype=float))
     found = _Gradients(systems, tol, most, go_on)
     rank = found.by_low_rank()

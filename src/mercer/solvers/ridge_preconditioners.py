@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mercer.native import halves, triangles
 from mercer.solvers import blas
 from mercer.solvers.partial_cholesky import partial_cholesky
 from mercer.solvers.ridge_systems import Column, Systems
@@ -106,15 +107,13 @@ def _gram_of(L: Array, column: Column, base: Array, whole: Array) -> Array:
 
 def _inverse(G: Array, m: float) -> Array | None:
     """(G + m I)^-1; None where there is none, or nothing to invert."""
-    from mercer.compiled.symmetric import mirror
-
     H = np.array(G, order="C")
     H.flat[:: len(H) + 1] += m
     if not len(H) or blas.cholesky(H) is not None:
         return None
     blas.invert(H)
     blas.square(H)
-    mirror(H)
+    triangles.mirror_lower(H)
     return H
 
 
@@ -149,12 +148,10 @@ class Pole:
 
 def _factor(K: Array, s: Array, pole: float) -> tuple[Array, Array, Array] | None:
     """The items of a column, the factor of their A + pole I, and M^-1 s; None where there is none."""
-    from mercer.compiled.halves import scaled_half
-
     items = np.flatnonzero(s)
     pole = max(pole, _ROUNDING * float(s**2 @ np.diagonal(K)))
     A = np.empty((len(items), len(items)), dtype=np.float32)
-    scaled_half(K, items, s, _NOTHING * pole, A)
+    halves.scaled_half(K, items, s, _NOTHING * pole, A)
     A.flat[:: len(A) + 1] += np.float32(pole)
     return None if blas.cholesky(A) is not None else (items, A, _solved(A, s[items]))
 

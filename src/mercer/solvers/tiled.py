@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
+from mercer.native import triangles
 from mercer.solvers import blas
 from mercer.typing import Array
 
@@ -134,8 +135,6 @@ class RowSolver:
 
 def _inverse(L: Array) -> Array | None:
     """L^-1, where it may be used."""
-    from mercer.compiled.symmetric import largest
-
     T = L.copy()
     invert_lower(T)
-    return T if largest(L) * largest(T) <= _STEEP else None
+    return T if triangles.largest(L) * triangles.largest(T) <= _STEEP else None

@@ -23,7 +23,7 @@ import numpy as np
 
 from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
-from mercer.native import smo
+from mercer.native import rows, smo
 from mercer.solvers.dual.block import Unbounded, grows_without_end, solve_block
 from mercer.solvers.dual.certificate import DualSolution, certify
 from mercer.solvers.dual.growth import grow
@@ -92,10 +92,8 @@ def single(K: Array) -> Array:
 
 def row_sum(K: Array, J: Array, v: Array) -> Array:
     """sum_j v_j K[j, :] for rows of a stored symmetric matrix, in double precision."""
-    from mercer.compiled.rows import add_rows
-
     out = np.zeros(K.shape[1])
-    run(lambda c: add_rows(K[:, c], J, v, out[c]), cuts(K.shape[1], 2048))
+    run(lambda c: rows.add_rows(K[:, c], J, v, out[c]), cuts(K.shape[1], 2048))
     return out
 
 
