@@ -7,15 +7,22 @@ namespace mercer {
 namespace {
 
 // The NumPy name of a buffer's element type, "" if it is none the loops know.
-std::string name_of(const Py_buffer& b) {
-    std::string format = b.format ? b.format : "B";
-    if (!format.empty() && (format[0] == '@' || format[0] == '=' || format[0] == '<')) format.erase(0, 1);
-    if (format == "f" || format == "d") return b.itemsize == 4 ? "float32" : "float64";
-    if (format == "Zf" || format == "Zd") return b.itemsize == 8 ? "complex64" : "complex128";
-    if (format == "i" || format == "l" || format == "q") return b.itemsize == 4 ? "int32" : "int64";
-    if (format == "?") return "bool";
-    if (format == "B") return "uint8";
-    return "";
+const char* name_of(const Py_buffer& b) {
+    const char* format = b.format ? b.format : "B";
+    if (*format == '@' || *format == '=' || *format == '<') ++format;
+    const char kind = format[0] == 'Z' ? format[1] : format[0];
+    if (kind == '\0' || format[format[0] == 'Z' ? 2 : 1] != '\0') return "";
+    if (format[0] == 'Z') return kind == 'f' ? "complex64" : kind == 'd' ? "complex128" : "";
+    switch (kind) {
+        case 'f': return "float32";
+        case 'd': return "float64";
+        case 'i':
+        case 'l':
+        case 'q': return b.itemsize == 4 ? "int32" : "int64";
+        case '?': return "bool";
+        case 'B': return "uint8";
+        default: return "";
+    }
 }
 
 // Fill a buffer; false, without a Python error, if the object has none or must not be written to.
@@ -31,6 +38,17 @@ bool open(nb::handle object, Py_buffer& b, bool writable) {
 void Call::wrong(const char* name, const std::string& rule, const std::string& got) const {
     throw nb::type_error(
         (std::string(function_) + ": " + name + " must be " + rule + "; got " + got + ".").c_str());
+}
+
+void Call::wrong_value(const char* name, const std::string& rule, const std::string& got) const {
+    throw nb::value_error(
+        (std::string(function_) + ": " + name + " must be " + rule + "; got " + got + ".").c_str());
+}
+
+void Call::places(Vector<const Index> index, const char* name, Index size) const {
+    for (Index i = 0; i < index.size; ++i)
+        if (index[i] < 0 || index[i] >= size)
+            wrong_value(name, "indices from 0 to below " + std::to_string(size), std::to_string(index[i]));
 }
 
 void Call::wrong_shape(const char* name, const Py_buffer& b, const std::string& rule) const {
@@ -58,8 +76,9 @@ const Py_buffer& Call::get(nb::handle object, const char* name, int ndim, bool w
               array ? "a read-only array" : Py_TYPE(object.ptr())->tp_name);
     }
     ++held_;  // from here on it is released by the destructor
-    const std::string found = name_of(b);
-    if (found != type) wrong(name, std::string("an array of ") + type, found.empty() ? "another type" : found);
+    const char* found = name_of(b);
+    if (std::strcmp(found, type) != 0)
+        wrong(name, std::string("an array of ") + type, *found == '\0' ? "another type" : found);
     if (b.ndim != ndim) wrong_shape(name, b, ndim == 1 ? "a vector" : "a matrix");
     if (reinterpret_cast<std::uintptr_t>(b.buf) % static_cast<std::uintptr_t>(b.itemsize > 8 ? 8 : b.itemsize) != 0)
         wrong(name, "aligned in memory", "an array that is not");

@@ -81,6 +81,9 @@ class Call {
         return {static_cast<T*>(b.buf), b.shape[0], b.shape[1], stride};
     }
 
+    // Complain unless every entry is a place in something of a given size.
+    void places(Vector<const Index> index, const char* name, Index size) const;
+
     // The name of the element type of an array, "" if it is none that is known here.
     std::string type_of(nb::handle object, const char* name);
 
@@ -92,6 +95,7 @@ class Call {
     }
 
     [[noreturn]] void wrong(const char* name, const std::string& rule, const std::string& got) const;
+    [[noreturn]] void wrong_value(const char* name, const std::string& rule, const std::string& got) const;
 
    private:
     static constexpr int MOST = 32;
