@@ -18,7 +18,11 @@ NB_MODULE(_native, m) {
     mercer::bind_dual_proof(m);
     mercer::bind_gather(m);
     mercer::bind_growth(m);
+    mercer::bind_linear(m);
+    mercer::bind_path(m);
     mercer::bind_radial(m);
+    mercer::bind_rvm(m);
+    mercer::bind_sigmoid(m);
     mercer::bind_smo(m);
     mercer::bind_smo_batch(m);
 }

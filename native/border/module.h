@@ -8,7 +8,11 @@ namespace mercer {
 void bind_dual_proof(nanobind::module_& parent);
 void bind_gather(nanobind::module_& parent);
 void bind_growth(nanobind::module_& parent);
+void bind_linear(nanobind::module_& parent);
+void bind_path(nanobind::module_& parent);
 void bind_radial(nanobind::module_& parent);
+void bind_rvm(nanobind::module_& parent);
+void bind_sigmoid(nanobind::module_& parent);
 void bind_smo(nanobind::module_& parent);
 void bind_smo_batch(nanobind::module_& parent);
 

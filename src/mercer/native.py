@@ -9,11 +9,39 @@ Arrays are checked at the border, which releases the interpreter lock; loops kno
 from __future__ import annotations
 
 try:
-    from mercer._native import available_isas, choose_isa, dual_proof, gather, growth, isa, radial, smo, smo_batch
+    from mercer._native import (
+        available_isas,
+        choose_isa,
+        dual_proof,
+        gather,
+        growth,
+        isa,
+        linear,
+        path,
+        radial,
+        rvm,
+        sigmoid,
+        smo,
+        smo_batch,
+    )
 except ImportError as error:
     raise ImportError(
         f"mercer: the compiled extension mercer._native is missing or broken ({error}). Install mercer again: "
         "`pip install --force-reinstall mercer`, or `make demo` in a checkout, which needs a C++ compiler."
     ) from error
 
-__all__ = ["available_isas", "choose_isa", "dual_proof", "gather", "growth", "isa", "radial", "smo", "smo_batch"]
+__all__ = [
+    "available_isas",
+    "choose_isa",
+    "dual_proof",
+    "gather",
+    "growth",
+    "isa",
+    "linear",
+    "path",
+    "radial",
+    "rvm",
+    "sigmoid",
+    "smo",
+    "smo_batch",
+]
