@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.harness import Row
 
 _PACKAGES = ("mercer", "numpy", "scipy", "scikit-learn", "numba")
-_HEAD = ("case", "rival", "ours s", "rival s", "ratio", "cpu", "x floor", "MB", "rival MB", "same", "detail")
+_HEAD = ("case", "rival", "ours s", "rival s", "later s", "ratio", "cpu", "x floor", "MB", "rival MB", "same", "detail")
 
 
 def geometric_mean(ratios: Sequence[float]) -> float:
@@ -32,7 +32,8 @@ def table(rows: Sequence[Row], *, head: bool = True) -> str:
 
 def _cells(row: Row) -> tuple[str, ...]:
     verdict = {True: "yes", False: "NO", None: "-"}[row.same]
-    theirs = (number(x, row.bound) for x in (row.rival_s, row.ratio, row.cpu_ratio))
+    theirs = [number(x, row.bound) for x in (row.rival_s, row.ratio, row.cpu_ratio)]
+    theirs.insert(1, "-" if row.rival_s is None or row.bound else f"{row.ours_s - row.rival_s:+.2f}")
     rest = map(number, (row.times_floor, _mega(row.extra_bytes), _mega(row.rival_bytes)))
     return f"{row.suite} {row.case}", row.rival, number(row.ours_s), *theirs, *rest, verdict, row.detail
 

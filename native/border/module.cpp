@@ -20,10 +20,14 @@ NB_MODULE(_native, m) {
     mercer::bind_gather(m);
     mercer::bind_growth(m);
     mercer::bind_halves(m);
+    mercer::bind_linear(m);
+    mercer::bind_path(m);
     mercer::bind_polynomial(m);
     mercer::bind_radial(m);
     mercer::bind_rows(m);
+    mercer::bind_rvm(m);
     mercer::bind_select(m);
+    mercer::bind_sigmoid(m);
     mercer::bind_smo(m);
     mercer::bind_smo_batch(m);
     mercer::bind_sparse(m);

@@ -140,6 +140,21 @@ def test_points_on_a_grid_with_copies_and_ties_end_well_M23(kernel, seed):
     assert (path.primals - path.duals <= 1e-8 * path.primals).all()
 
 
+@pytest.mark.parametrize("seed", range(25))
+def test_copies_that_share_the_total_at_the_start_are_no_fault_M23(seed):
+    X = np.random.default_rng(seed).normal(size=(12, 2))
+    X = np.concatenate([X, X[:6]])
+    path = svm_path(gaussian(X), np.where(X[:, 0] * X[:, 1] > 0.0, 1.0, -1.0))
+    assert path.converged
+
+
+def test_the_order_of_arrays_in_memory_does_not_matter():
+    X, y = clouds(9, 7)
+    expected = svm_path(gaussian(X), y)
+    found = svm_path(np.asfortranarray(gaussian(X)), np.repeat(y, 2)[::2])
+    assert_allclose(found.alphas, expected.alphas, atol=1e-12)
+
+
 def test_copies_of_every_point_halve_nothing_but_alpha_M23():
     X, y = clouds(8, 11)
     once, twice = svm_path(gaussian(X), y), svm_path(gaussian(np.vstack([X, X])), np.r_[y, y])

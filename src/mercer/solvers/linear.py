@@ -10,7 +10,7 @@ coefficients b and a proximal parameter sigma, the next coefficients solve
     maximise over c   (dual objective at c) - |c - b|^2 / (2 sigma)
 
 The dual of that is smooth in the d + 1 numbers (w, r): its gradient is (w - X'c, -sum c), where every c_i answers to
-its score alone (compiled/linear.py), and its Hessian is I + sigma X_F'X_F over the items F whose answer is neither
+its score alone (native/loops/linear.cpp), and its Hessian is I + sigma X_F'X_F over the items F whose answer is neither
 clipped nor zero.  Those are the coming free support vectors, few, so that a Newton step costs two passes over X and a
 small linear system (newton_step.py).  sigma grows, and the coefficients converge faster and faster.  The number of
 passes depends neither on n nor much on C, where coordinate descent needs thousands of them when C is large.
@@ -27,6 +27,7 @@ import numpy as np
 
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
+from mercer.native import linear
 from mercer.solvers.dual.certificate import DualSolution, conjugate
 from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.optimality import conditions
@@ -223,8 +224,6 @@ class _Run:
 
     def _subproblem(self, tol: float, max_iter: float, deadline: float) -> tuple[Array, int, int]:
         """Newton on (w, r) until the gradient is small beside the move from b; (c, free items, steps made)."""
-        from mercer.compiled import linear
-
         p, n = self.problem, len(self.b)
         q, gain = p.z + self.b / self.sigma, np.full(n, self.sigma) / (1.0 + self.sigma * p.ridge_times(np.ones(n)))
         box, c, free = (gain, p.lo, p.hi, p.epsilon), np.empty(n), np.empty(n, dtype=np.intp)
@@ -277,8 +276,6 @@ def line_search(q: Array, t: Array, e: Array, box: tuple[Any, ...], slope: float
     The slope at h is slope + h bend plus that of the losses at the scores t + h e.  It rises with h, so that its sign
     is all one needs to know, and no difference of nearly equal objectives is ever taken.
     """
-    from mercer.compiled import linear
-
     low, high, h = 0.0, np.inf, 1.0
     for _ in range(60):
         rise, curvature = linear.along(q, t, e, h, *box)
@@ -313,11 +310,10 @@ def best_bias(u: Array, problem: Problem) -> float:
 
 def _smooth_bias(u: Array, problem: Problem) -> float:
     """The same with squared slacks, where the sum of the answers falls continuously: by bisection."""
-    from mercer.compiled import linear
-
-    ones, box = np.ones(len(u)), (1.0 / problem.ridge, problem.lo, problem.hi, problem.epsilon)
-    low, high = float((problem.z - u).min()) - problem.epsilon, float((problem.z - u).max()) + problem.epsilon
+    rest, box = problem.z - u, (1.0 / problem.ridge, problem.lo, problem.hi, problem.epsilon)
+    zeros, ones = np.zeros(len(u)), np.ones(len(u))
+    low, high = float(rest.min()) - problem.epsilon, float(rest.max()) + problem.epsilon
     while low < (middle := 0.5 * (low + high)) < high:
-        falling = linear.along(problem.z, u, ones, middle, *box)[0] < 0.0
+        falling = linear.along(rest, zeros, ones, middle, *box)[0] < 0.0
         low, high = (middle, high) if falling else (low, middle)
     return middle

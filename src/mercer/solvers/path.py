@@ -25,6 +25,7 @@ import numpy as np
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
 from mercer.gram import StoredGram
+from mercer.native import path
 from mercer.solvers.active_set import bordered, box_qp
 from mercer.solvers.dual import Problem, solve
 from mercer.solvers.solution import Solution
@@ -174,12 +175,11 @@ class _Walk:
         return "max_events" if len(self.events) >= max_events else ""
 
     def _stroll(self, lambda_min: float, max_events: int) -> int:
-        """Ordinary events, one by one, as far as compiled/path.py can follow them; returns how many."""
-        from mercer.compiled import path
-
+        """Ordinary events, one by one, as far as native/loops/path.cpp can follow them; returns how many."""
         F = np.flatnonzero(self.elbow & (self.a > 0.0) & (self.a < 1.0))
         room, n = min(_STRETCH, max_events - len(self.events)), len(self.y)
-        if not len(F):
+        N = self._inverse(F)
+        if N is None:
             return 0
         where, lambdas, alphas, zeros = (
             np.array([self.lam, self.a0]),
@@ -189,7 +189,7 @@ class _Walk:
         )
         kinds, points = np.empty(room, dtype=np.intp), np.empty(room, dtype=np.intp)
         count = path.stroll(
-            self.K, self.y, self.a, self.s, self.elbow, where, np.resize(F, n + 1), len(F), self._inverse(F),
+            self.K, self.y, self.a, self.s, self.elbow, where, np.resize(F, n + 1), len(F), N,
             lambda_min, lambdas, alphas, zeros, kinds, points,
         )  # fmt: skip
         if count:
@@ -201,15 +201,18 @@ class _Walk:
             self.events += [Event(first + k, names[kinds[k]], int(points[k])) for k in range(count)]
         return int(count)
 
-    def _inverse(self, F: Array) -> Array:
-        """The inverse of [0 y'; y Q] over F, with room to grow."""
+    def _inverse(self, F: Array) -> Array | None:
+        """The inverse of [0 y'; y Q] over F, with room to grow; None where F is empty or holds copies of a point."""
         m, y = len(F), self.y[F]
         M = np.zeros((m + 1, m + 1))
         M[0, 1:] = M[1:, 0] = y
         M[1:, 1:] = y[:, None] * y * self.K[np.ix_(F, F)]
         room = min(m + _STRETCH, len(self.y)) + 2
         N = np.empty((room, room))
-        N[: m + 1, : m + 1] = np.linalg.inv(M)
+        try:
+            N[: m + 1, : m + 1] = np.linalg.inv(M)
+        except np.linalg.LinAlgError:
+            return None
         return N
 
     def _mend(self) -> None:
@@ -336,7 +339,7 @@ def _shares(K: Array, y: Array, major: float) -> tuple[Array, Array]:
     Q, p = K[np.ix_(M, M)], -K[np.ix_(M, y != major)].sum(axis=1)
     begin = np.zeros(len(M))
     begin[np.argsort(Q.mean(axis=1) * few + p, kind="stable")[:few]] = 1.0
-    begin = _roughly(Q, p, begin)
+    begin = _apart(Q, _roughly(Q, p, begin))
     best = box_qp(Q, p, np.ones(len(M)), np.zeros(len(M)), np.ones(len(M)), begin, (begin > 0.0) & (begin < 1.0))
     a[M] = best.x
     return a, M[best.free]
@@ -346,6 +349,18 @@ def _roughly(Q: Array, p: Array, x: Array) -> Array:
     """min 1/2 x'Qx + p'x over 0 <= x <= 1 with the sum of x kept, to a few digits: where box_qp begins."""
     tol = 1e-4 * float(np.abs(p).max())
     return solve(StoredGram(Q), Problem(-p, np.zeros(len(x)), np.ones(len(x)), x), tol=tol, max_iter=20 * len(x)).coef
+
+
+def _apart(Q: Array, x: Array) -> Array:
+    """The same Qx with at most one of several copies of a point (equal rows of Q) inside its bounds 0 and 1.
+
+    Two of them there make the systems of box_qp singular.  Copies are filled to 1 one after another.
+    """
+    _, kind = np.unique(np.round(Q, 12), axis=0, return_inverse=True)
+    order = np.argsort(kind, kind="stable")
+    before = np.empty(len(x))  # copies of the same point that come earlier
+    before[order] = np.arange(len(x)) - np.searchsorted(kind[order], kind[order])
+    return np.clip(np.bincount(kind, x)[kind] - before, 0.0, 1.0)
 
 
 def _certificates(K: Array, y: Array, lambdas: Array, alphas: Array, a0: Array) -> tuple[Array, Array, Array]:
@@ -365,8 +380,8 @@ def _certificates(K: Array, y: Array, lambdas: Array, alphas: Array, a0: Array) 
 
 def _checked(K: Array | Gram, y: Array, lambda_min: float, ridge: float) -> tuple[Array, Array]:
     """K + ridge I as a stored matrix, y as floats."""
-    K = np.array(K if isinstance(K, np.ndarray) else K.rows(np.arange(len(K))), dtype=float)
-    y = np.asarray(y, dtype=float)
+    K = np.array(K if isinstance(K, np.ndarray) else K.rows(np.arange(len(K))), dtype=float, order="C")
+    y = np.array(y, dtype=float)  # contiguous, as the compiled loop needs it
     if K.shape != (len(y), len(y)):
         raise bad("svm_path", "K", f"square, one row per label ({len(y)})", f"shape {K.shape}", "Pass k(X) of X.")
     if not np.isfinite(K).all():

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.errors import bad
+from mercer.native import sigmoid
 from mercer.typing import Array
 
 
@@ -48,8 +49,6 @@ def platt(
     A weight counts as so many points.  smooth=False takes the labels 0 and 1 themselves as targets; then separated
     values have no finite optimum, and A grows until the gradient is below `tol`.  Constant f give A = 0.
     """
-    from mercer.compiled.sigmoid import newton
-
     f, y, w = _checked(f, y, sample_weight)
     target, w = _targets(y, w, smooth), w / w.sum()
     # in standard units the problem is well conditioned and its answer does not depend on the units of f
@@ -58,7 +57,7 @@ def platt(
     constant = spread <= 1e-12 * abs(middle)
     units = np.zeros_like(f) if constant else (f - middle) / spread
     mean = float(w @ target)
-    slope, offset, gradient, n_iter = newton(units, target, w, np.log(mean / (1.0 - mean)), tol, max_iter)
+    slope, offset, gradient, n_iter = sigmoid.newton(units, target, w, np.log(mean / (1.0 - mean)), tol, max_iter)
     A = 0.0 if constant else slope / spread
     return Platt(A, offset - A * middle, gradient, n_iter, gradient <= tol)
 

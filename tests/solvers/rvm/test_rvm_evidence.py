@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.native.rvm_calls import exchanges, singles
+from tests.native.rvm_twin import change
 from tests.solvers.rvm.relevance_data import gaussian_evidence
 
-from mercer.compiled.rvm import ascend, change, exchanges, singles
+from mercer.native import rvm
 from mercer.solvers.rvm.evidence import Factor, log_evidence
 
 rng = np.random.default_rng(0)
@@ -108,7 +110,7 @@ def test_an_ascent_ends_where_no_change_and_no_exchange_gains_M5():
     P, Q = knowledge(zeros)
     new = zeros.copy()
     before = evidence(new + 1e-300)
-    steps = ascend(P, Q, new, grain, 1e-9, 1000)
+    steps = rvm.ascend(P, Q, new, grain, 1e-9, 1000)
     assert 0 < steps < 1000
     assert evidence(new) > before
     assert_allclose(P, knowledge(new)[0], atol=1e-9)

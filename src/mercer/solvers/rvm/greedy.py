@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from mercer.engine.pool import one_blas_thread
+from mercer.native import rvm
 from mercer.solvers.rvm.evidence import Relevance, View
 from mercer.typing import Array
 
@@ -132,18 +133,16 @@ class Climb:
 
     def _alone(self, view: View) -> Array:
         """What a change of each variance alone would gain."""
-        from mercer.compiled.rvm import singles
-
-        gains, _ = singles(view.S, view.Q, self._tau(), self._grain(view))
-        return np.asarray(gains)
+        gains, best = np.empty((2, len(self.model)))
+        rvm.singles(view.S, view.Q, self._tau(), self._grain(view), gains, best)
+        return gains
 
     def _exchanged(self, view: View) -> Array:
         """What each candidate would gain by coming in for the best active one."""
-        from mercer.compiled.rvm import exchanges
-
-        index = self.fit.index
-        gains, _, _ = exchanges(view.pairs(), index, view.S, view.Q, self._tau(), self._grain(view))
-        return np.asarray(gains)
+        gains, best = np.empty((2, len(self.model)))
+        partner, index = np.empty(len(self.model), dtype=np.intp), self.fit.index
+        rvm.exchanges(view.pairs(), index, view.S, view.Q, self._tau(), self._grain(view), gains, partner, best)
+        return gains
 
     def _tau(self) -> Array:
         """The variances of all candidates."""
@@ -172,12 +171,10 @@ class Climb:
 
     def _ascend(self, chosen: Array, view: View, tol: float) -> bool:
         """As many changes at once as lately raised the evidence, else fewer; one that fails even in part is refused."""
-        from mercer.compiled.rvm import ascend
-
         old, knowledge = self._tau()[chosen], self.model.local(self.fit, chosen)
         while True:
             tau, (P, Q) = old.copy(), (part.copy() for part in knowledge)
-            made = ascend(P, Q, tau, self._grain(view)[chosen], tol, self.reach)
+            made = rvm.ascend(P, Q, tau, self._grain(view)[chosen], tol, self.reach)
             if made == 0:
                 return False
             if self._accept(chosen, tau):
