@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.harness import Row
 
-_PACKAGES = ("mercer", "numpy", "scipy", "scikit-learn", "numba")
+_PACKAGES = ("mercer", "numpy", "scipy", "scikit-learn")
 _HEAD = ("case", "rival", "ours s", "rival s", "later s", "ratio", "cpu", "x floor", "MB", "rival MB", "same", "detail")
 
 

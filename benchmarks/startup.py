@@ -39,7 +39,7 @@ import numpy as np
 from benchmarks.harness import Agreement, Case, Rival, Row, SelfTimed
 
 BAR = 0.3  # seconds
-HEAVY = ("numba", "sklearn", "matplotlib", "pandas", "scipy")  # must not be loaded by `import mercer`
+HEAVY = ("sklearn", "matplotlib", "pandas", "scipy")  # must not be loaded by `import mercer`
 
 _IMPORT = """
 import json, sys, time

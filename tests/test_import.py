@@ -10,7 +10,7 @@ import pytest
 import mercer
 import mercer.kernels
 
-HEAVY = ("numba", "llvmlite", "sklearn", "scipy", "matplotlib", "pandas", "polars", "pyarrow", "hypothesis", "rich")
+HEAVY = ("sklearn", "scipy", "matplotlib", "pandas", "polars", "pyarrow", "hypothesis", "rich")
 
 
 def python(code: str) -> str:

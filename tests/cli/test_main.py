@@ -11,7 +11,7 @@ import pytest
 from mercer.cli import main
 from mercer.cli.main import VERBS, run
 
-HEAVY = ("numpy", "numba", "sklearn", "scipy", "matplotlib", "pandas", "pyarrow", "rich", "jinja2")
+HEAVY = ("numpy", "sklearn", "scipy", "matplotlib", "pandas", "pyarrow", "rich", "jinja2")
 
 
 def test_help_names_every_verb(capsys):

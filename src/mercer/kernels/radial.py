@@ -7,7 +7,7 @@ derivative in the lengthscales are written here once, the preparation of data in
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -25,13 +25,13 @@ from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NativeShape:
     """f(s) as native/loops/row_kernel.h has it: exp(-c s), or P(t) exp(-t) with t = sqrt(c s), highest power first."""
 
     function: str
     c: float
-    coefficients: tuple[float, ...] = ()
+    coefficients: Array = field(default_factory=lambda: np.empty(0))
 
 
 @kernel
@@ -198,7 +198,7 @@ class Exponential(Radial):
 
     @property
     def native_shape(self) -> NativeShape | None:
-        return NativeShape("matern", self.scale, (1.0,))
+        return NativeShape("matern", self.scale, np.ones(1))
 
     def shape(self, S: Array, scale: float) -> None:
         radial.polynomial_exponential(S, scale, np.ones(1))

@@ -61,6 +61,6 @@ def grow_batch(gram: Any, found: Solutions, some: Sequence[int], tol: float, rep
         problems.index[s], problems.ends[first : last + 2] - problems.ends[first], problems.z[s], problems.lo[s],
         problems.hi[s], problems.epsilon[rows], found.coef[s], found.gradient[s], tol, largest(), STEPS,
         problems.task == "regression", X32, norms32, X, norms, shape.function, shape.c,
-        np.array(shape.coefficients, dtype=float), steps, found.gradient_error[rows], found.proofs[rows], report,
+        shape.coefficients, steps, found.gradient_error[rows], found.proofs[rows], report,
     )  # fmt: skip
     close_batch(found, some, steps, tol)
