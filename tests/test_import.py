@@ -41,10 +41,8 @@ def test_testing_needs_no_hypothesis_until_strategies_are_asked_for():
     assert "hypothesis" in loaded("import mercer.testing.strategies")
 
 
-def test_a_gram_of_dense_vectors_loads_the_compiler_but_neither_scipy_nor_sklearn():
-    found = loaded("import mercer.kernels as K; K.RBF()([[1.0], [2.0]])")
-    assert "numba" in found
-    assert not found & {"sklearn", "pandas", "matplotlib"}
+def test_a_gram_of_dense_vectors_loads_nothing_heavy():
+    assert loaded("import mercer.kernels as K; K.RBF()([[1.0], [2.0]])") == set()
 
 
 @pytest.mark.parametrize("name", mercer.__all__)
