@@ -6,9 +6,6 @@
 
 namespace mercer {
 
-// Refuse places that are not among n items.
-void require_places(const Call& call, Vector<const Index> index, Index n);
-
 // Refuse ends that do not ascend from 0 to `total`.
 void require_ends(const Call& call, Vector<const Index> ends, Index total);
 

@@ -1,4 +1,5 @@
 #include "arrays.h"
+#include "indices.h"
 #include "isa.h"
 #define MERCER_LOOPS "loops/gather.h"
 #include "every_isa.h"
@@ -8,22 +9,14 @@ namespace mercer {
 
 namespace {
 
-void require_places(const Call& call, const char* name, Vector<const Index> places, Index n) {
-    for (Index i = 0; i < places.size; ++i)
-        if (places[i] < 0 || places[i] >= n)
-            call.wrong(name, "places between 0 and " + std::to_string(n - 1), std::to_string(places[i]));
-}
-
 void gather(nb::handle K, nb::handle rows, nb::handle columns, nb::handle out) {
     Call call("gather");
-    auto rows_ = call.vector<const Index>(rows, "rows");
-    auto columns_ = call.vector<const Index>(columns, "columns");
     by_type<float, double>(call, K, "K", [&]<class T>() {
         auto K_ = call.matrix<const T>(K, "K");
+        auto rows_ = positions<Index>(call, rows, "rows", K_.rows);
+        auto columns_ = positions<Index>(call, columns, "columns", K_.cols);
         auto out_ = call.matrix<T>(out, "out", rows_.size, columns_.size);
-        require_places(call, "rows", rows_, K_.rows);
-        require_places(call, "columns", columns_, K_.cols);
-        call.unlocked([&] { BEST(gather<T>)(K_, rows_, columns_, out_); });
+        call.unlocked([&] { BEST(gather<T, T>)(K_, rows_, columns_, out_); });
     });
 }
 

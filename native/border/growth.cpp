@@ -75,7 +75,7 @@ nb::tuple grow(nb::handle b, nb::handle F, nb::handle z, nb::handle lo, nb::hand
 PairFunction function_named(const Call& call, const std::string& name) {
     if (name == "gaussian") return PairFunction::gaussian;
     if (name == "matern") return PairFunction::matern;
-    call.wrong("function", "'gaussian' or 'matern'", name);
+    call.wrong_value("function", "'gaussian' or 'matern'", name);
 }
 
 template <class T>
@@ -100,7 +100,7 @@ void grow_batch(nb::handle index, nb::handle ends, nb::handle z, nb::handle lo, 
     auto highest_first = call.vector<const double>(coefficients, "coefficients");
     const auto fast = rows_of<float>(call, X32, norms32, function, c, highest_first);
     const auto exact = rows_of<double>(call, X64, norms64, function, c, highest_first);
-    if (fast.X.rows != exact.X.rows || fast.X.cols != exact.X.cols) call.wrong("X64", "of the shape of X32", "another");
+    if (fast.X.rows != exact.X.rows || fast.X.cols != exact.X.cols) call.wrong_value("X64", "of the shape of X32", "another");
     const Batch batch = batch_of(call, index, ends, z, lo, hi, epsilon, b, F, fast.X.rows);
     const Index count = batch.ends.size - 1;
     auto steps_ = call.vector<Index>(steps, "steps", count);

@@ -26,7 +26,7 @@ nb::tuple smo(nb::handle K, nb::handle diagonal, nb::handle F, nb::handle b, nb:
     auto diagonal_ = call.vector<const float>(diagonal, "diagonal", q);
     auto lo_ = call.vector<const double>(lo, "lo", q);
     auto hi_ = call.vector<const double>(hi, "hi", q);
-    if (split < 0 || split > q) call.wrong("split", "between 0 and the number of items", std::to_string(split));
+    if (split < 0 || split > q) call.wrong_value("split", "between 0 and the number of items", std::to_string(split));
     return by_type<float, double>(call, K, "K", [&]<class T>() {
         auto gram = call.matrix<const T>(K, "K", q, q);
         return by_type<float, double>(call, F, "F", [&]<class R>() {

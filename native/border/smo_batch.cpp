@@ -1,5 +1,6 @@
 #include "arrays.h"
 #include "batch.h"
+#include "indices.h"
 #include "isa.h"
 #include "lapack.h"
 #define MERCER_LOOPS "loops/smo_batch.h"
@@ -15,7 +16,7 @@ namespace {
 template <class T>
 Matrix<const T> square(Call& call, nb::handle K) {
     auto gram = call.matrix<const T>(K, "K");
-    if (gram.rows != gram.cols) call.wrong("K", "square", "another shape");
+    if (gram.rows != gram.cols) call.wrong_value("K", "square", "another shape");
     return gram;
 }
 
@@ -37,8 +38,7 @@ void solve_batch(nb::handle K, nb::handle index, nb::handle ends, nb::handle z, 
 bool solve_folds(nb::handle K, nb::handle index, nb::handle held, nb::handle z, nb::handle lo, nb::handle hi,
                  double epsilon, nb::handle b, double tol, Index max_steps, nb::handle scores) {
     Call call("solve_folds");
-    auto index_ = call.vector<const Index>(index, "index");
-    const Index q = index_.size;
+    const Index q = call.vector<const Index>(index, "index").size;
     auto held_ = call.matrix<const bool>(held, "held", q);
     auto z_ = call.vector<const double>(z, "z", q);
     auto lo_ = call.vector<const double>(lo, "lo", q);
@@ -48,7 +48,7 @@ bool solve_folds(nb::handle K, nb::handle index, nb::handle held, nb::handle z, 
     const Lapack& lapack = scipy_lapack();
     return by_type<float, double>(call, K, "K", [&]<class T>() {
         auto gram = square<T>(call, K);
-        require_places(call, index_, gram.rows);
+        auto index_ = positions<Index>(call, index, "index", gram.rows);
         return call.unlocked([&] {
             return BEST(solve_folds<T>)(gram, index_, held_, z_, lo_, hi_, epsilon, b_, tol, max_steps, scores_,
                                         lapack);
@@ -63,10 +63,9 @@ Index solve_chains(nb::handle K, nb::handle index, nb::handle ends, nb::handle z
     auto gram = square<float>(call, K);
     Chains chains{};
     chains.ends = call.vector<const Index>(ends, "ends");
-    chains.index = call.vector<const Index>(index, "index");
+    chains.index = positions<Index>(call, index, "index", gram.rows);
     const Index total = chains.index.size, count = chains.ends.size - 1;
     require_ends(call, chains.ends, total);
-    require_places(call, chains.index, gram.rows);
     chains.z = call.vector<const double>(z, "z", total);
     chains.lo = call.vector<const double>(lo, "lo", total);
     chains.hi = call.vector<const double>(hi, "hi", total);
@@ -77,7 +76,7 @@ Index solve_chains(nb::handle K, nb::handle index, nb::handle ends, nb::handle z
     chains.bias = call.matrix<double>(bias, "bias", count, boxes);
     chains.gap = call.matrix<double>(gap, "gap", count, boxes);
     chains.steps = call.matrix<Index>(steps, "steps", count, boxes);
-    if (done < 0 || done > boxes * count) call.wrong("done", "among the problems", std::to_string(done));
+    if (done < 0 || done > boxes * count) call.wrong_value("done", "among the problems", std::to_string(done));
     const Lapack& lapack = scipy_lapack();
     return call.unlocked([&] { return BEST(solve_chains)(gram, chains, tol, max_steps, done, spent, last, lapack); });
 }

@@ -1,9 +1,8 @@
 #include "row_kernel.h"
 
-#include <cmath>
-
 #include "buffer.h"
-#include "exp.h"
+#include "distance.h"
+#include "radial.h"
 
 namespace mercer::MERCER_ISA {
 
@@ -11,7 +10,7 @@ namespace {
 
 constexpr Index PANEL = 256;        // rows of a panel, and ...
 constexpr Index WIDTH = 512;        // ... its columns: half a megabyte of float32, inside the second-level cache
-constexpr double NEAR = 1.0 / 64.0; // share of |x|^2 + |y|^2 below which a squared distance is summed directly
+constexpr Index NARROW = 12;  // up to so many columns, differences cost no more than a matrix product
 
 void multiply(const Blas& blas, Index m, Index n, Index k, const float* a, const float* b, float* c, Index ldc) {
     char t = 'T', no = 'N';
@@ -28,84 +27,54 @@ void multiply(const Blas& blas, Index m, Index n, Index k, const double* a, cons
                &ldc_);
 }
 
-// Chosen rows side by side, and their squared norms.
+// Chosen rows side by side, and their squared norms; where they are narrow, their columns too.
 template <class T>
 class Chosen {
    public:
     Chosen(const RowKernel<T>& kernel, Vector<const Index> which)
-        : width_(kernel.X.cols), rows_(which.size * kernel.X.cols), norms_(which.size) {
+        : width_(kernel.X.cols), count_(which.size), rows_(count_ * width_), norms_(count_),
+          columns_(width_ <= NARROW ? count_ * width_ : 0) {
         for (Index i = 0; i < which.size; ++i) {
             const Index place = kernel.places == nullptr ? which[i] : kernel.places[which[i]];
             const T* from = kernel.X.row(place);
             T* to = rows_.data() + i * width_;
             for (Index k = 0; k < width_; ++k) to[k] = from[k];
             norms_[i] = kernel.square_norms[place];
+            for (Index k = 0; width_ <= NARROW && k < width_; ++k) columns_[k * count_ + i] = from[k];
         }
     }
     const T* row(Index i) const { return rows_.data() + i * width_; }
     const T* norms(Index i) const { return norms_.data() + i; }
+    Matrix<const T> columns(Index first, Index count) const {
+        return {columns_.data() + first, width_, count, count_};
+    }
     Index width() const { return width_; }
 
    private:
-    Index width_;
-    Buffer<T> rows_, norms_;
+    Index width_, count_;
+    Buffer<T> rows_, norms_, columns_;
 };
 
-// sum_k (x_k - y_k)^2.
+// Squared distances of chosen rows a.. and b.., with all their digits.
 template <class T>
-T square_distance(const T* x, const T* y, Index width) {
-    T s = 0;
-    for (Index k = 0; k < width; ++k) {
-        const T t = x[k] - y[k];
-        s += t * t;
+void distances(const Chosen<T>& A, Index a, const Chosen<T>& B, Index b, Matrix<T> out, const Blas& blas) {
+    const Index d = A.width();
+    const Matrix<const T> X{A.row(a), out.rows, d, d};
+    if (d <= NARROW) {
+        direct<T>(X, B.columns(b, out.cols), out);
+        return;
     }
-    return s;
-}
-
-// Inner products of one row with others become squared distances, in place.
-template <class T>
-void distances(T* __restrict row, const T* x, T norm, const Chosen<T>& B, Index first, Index count) {
-    const T* __restrict norms = B.norms(first);
-    const T near = static_cast<T>(NEAR);
-    int close = 0;
-#pragma omp simd reduction(| : close)
-    for (Index j = 0; j < count; ++j) {
-        const T total = norm + norms[j], s = total - 2 * row[j];
-        row[j] = s;
-        close |= s < near * total;
-    }
-    if (!close) return;
-    for (Index j = 0; j < count; ++j)
-        if (row[j] < near * (norm + norms[j])) row[j] = square_distance(x, B.row(first + j), B.width());
-}
-
-// The function of the kernel on a row of statistics, in place.
-template <class T>
-void apply(const RowKernel<T>& kernel, T* __restrict row, Index count) {
-    const T c = static_cast<T>(kernel.c);
-    if (kernel.function == PairFunction::gaussian) {
-        for (Index j = 0; j < count; ++j) row[j] = exp_minus(c * row[j]);
-    } else {
-        for (Index j = 0; j < count; ++j) {
-            const T t = std::sqrt(c * row[j]);
-            T p = 0;
-            for (Index k = 0; k < kernel.coefficients.size; ++k)
-                p = p * t + static_cast<T>(kernel.coefficients[k]);
-            row[j] = p * exp_minus(t);
-        }
-    }
+    multiply(blas, out.rows, out.cols, d, A.row(a), B.row(b), out.data, out.stride);
+    from_dots<T>(out, {A.norms(a), out.rows}, {B.norms(b), out.cols}, X, {B.row(b), out.cols, d, d});
 }
 
 // One tile from chosen rows a.. and b..
 template <class T>
-void tile(const RowKernel<T>& kernel, const Chosen<T>& A, Index a, Index rows, const Chosen<T>& B, Index b,
-          Index cols, T* out, Index stride, const Blas& blas) {
-    multiply(blas, rows, cols, A.width(), A.row(a), B.row(b), out, stride);
-    for (Index i = 0; i < rows; ++i) {
-        T* row = out + i * stride;
-        distances(row, A.row(a + i), *A.norms(a + i), B, b, cols);
-        apply(kernel, row, cols);
-    }
+void tile(const RowKernel<T>& kernel, const Chosen<T>& A, Index a, const Chosen<T>& B, Index b, Matrix<T> out,
+          const Blas& blas) {
+    distances(A, a, B, b, out, blas);
+    if (kernel.function == PairFunction::gaussian) exponential(out, kernel.c);
+    else polynomial_exponential(out, kernel.c, kernel.coefficients);
 }
 
 }  // namespace
@@ -116,8 +85,8 @@ void kernel_block(const RowKernel<T>& kernel, Vector<const Index> I, Vector<cons
     const Chosen<T> A(kernel, I), B(kernel, J);
     for (Index a = 0; a < I.size; a += PANEL)
         for (Index b = 0; b < J.size; b += WIDTH)
-            tile(kernel, A, a, smaller(PANEL, I.size - a), B, b, smaller(WIDTH, J.size - b), out + a * stride + b,
-                 stride, blas);
+            tile(kernel, A, a, B, b,
+                 Matrix<T>{out + a * stride + b, smaller(PANEL, I.size - a), smaller(WIDTH, J.size - b), stride}, blas);
 }
 
 template <class T>
@@ -131,7 +100,7 @@ void kernel_product(const RowKernel<T>& kernel, Vector<const Index> I, Vector<co
         const Index rows = smaller(PANEL, I.size - a);
         for (Index b = 0; b < J.size; b += WIDTH) {
             const Index cols = smaller(WIDTH, J.size - b);
-            tile(kernel, A, a, rows, B, b, cols, panel.data(), width, blas);
+            tile(kernel, A, a, B, b, Matrix<T>{panel.data(), rows, cols, width}, blas);
             for (Index i = 0; i < rows; ++i) {
                 const T* __restrict row = panel.data() + i * width;
                 double sum = 0.0;

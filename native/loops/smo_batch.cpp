@@ -5,7 +5,8 @@
 
 #include "box.h"
 #include "buffer.h"
-#include "combine.h"
+#include "gather.h"
+#include "rows.h"
 #include "dual_proof.h"
 #include "smo_newton.h"
 
@@ -24,7 +25,7 @@ void own_gradient(Matrix<const float> K, const double* b, const double* z, Index
             values[count++] = b[i];
         }
     }
-    combine_rows(K, places, values, count, F);
+    add_rows<float, double>(K, {places, count}, {values, count}, {F, K.cols});
 }
 
 // F = K[index, index] b - z from a Gram of more items, summed in double precision.
@@ -61,7 +62,7 @@ Matrix<const float> gram_of(Matrix<const K> gram, const Index* index, Index coun
         if (count > 0 && consecutive(index, count))
             return {gram.data + index[0] * gram.stride + index[0], count, count, gram.stride};
     }
-    gather_square(gram, index, count, Matrix<float>{room, count, count, count});
+    gather<K, float>(gram, {index, count}, {index, count}, {room, count, count, count});
     return {room, count, count, count};
 }
 

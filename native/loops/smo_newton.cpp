@@ -4,7 +4,8 @@
 
 #include "box.h"
 #include "buffer.h"
-#include "combine.h"
+#include "gather.h"
+#include "rows.h"
 #include "smo.h"
 
 namespace mercer::MERCER_ISA {
@@ -82,7 +83,7 @@ void follow(Matrix<const float> K, const double* b, const double* before, Index 
             change[count++] = b[i] - before[i];
         }
     }
-    combine_rows(K, moved.data(), change.data(), count, F);
+    add_rows<float, double>(K, {moved.data(), count}, {change.data(), count}, {F, K.cols});
 }
 
 // ---- proximal Newton
@@ -198,7 +199,7 @@ class Centre {
                 values_[moved++] = e_[i];
             }
         }
-        combine_rows(K_, where, values_.data(), moved, change_.data());
+        add_rows<float, double>(K_, {where, moved}, {values_.data(), moved}, {change_.data(), K_.cols});
         if (!factor(f)) return false;
         double* right = right_.at_least(2 * f);
         double sum_x = 0.0, sum_e = 0.0;
@@ -225,7 +226,7 @@ class Centre {
             right[r] -= turn_ * right[f + r];
             e_[J_[r]] = right[r];
         }
-        combine_rows(K_, J_.data(), right, f, change_.data());
+        add_rows<float, double>(K_, {J_.data(), f}, {right, f}, {change_.data(), K_.cols});
         return !std::isnan(turn_);
     }
 
@@ -362,7 +363,7 @@ Effort improve_among(const Index* A, Index count, Matrix<const float> K, const f
                      double effort, double spent, const Lapack& lapack) {
     Buffer<float> own(count * count), own_diagonal(count);
     Buffer<double> b(count), F(count), lo(count), hi(count), change(count);
-    gather_square(K, A, count, own.square(count));
+    gather<float, float>(K, {A, count}, {A, count}, own.square(count));
     for (Index r = 0; r < count; ++r) {
         own_diagonal[r] = diagonal[A[r]];
         b[r] = p.b[A[r]];
@@ -382,7 +383,7 @@ Effort improve_among(const Index* A, Index count, Matrix<const float> K, const f
             p.b[A[r]] = b[r];
         }
     }
-    combine_rows(K, moved.data(), change.data(), changed, p.F);
+    add_rows<float, double>(K, {moved.data(), changed}, {change.data(), changed}, {p.F, K.cols});
     const double side = static_cast<double>(count);
     return {found.made + side * side + static_cast<double>(changed) * static_cast<double>(p.size),
             ends_of(p).violation(), found.endless};

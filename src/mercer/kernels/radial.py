@@ -155,7 +155,7 @@ class Matern(Radial):
             return NativeShape("gaussian", 0.5 * self.scale)
         if self.order is None:
             return None
-        return NativeShape("matern", 2.0 * self.nu * self.scale, tuple(matern_polynomial(self.order).tolist()))
+        return NativeShape("matern", 2.0 * self.nu * self.scale, matern_polynomial(self.order))
 
     def shape(self, S: Array, scale: float) -> None:
         if math.isinf(self.nu):
