@@ -68,7 +68,7 @@ nb::tuple grow(nb::handle b, nb::handle F, nb::handle z, nb::handle lo, nb::hand
     const Box box{b_.data, F_.data, lo_.data, hi_.data, n, epsilon};
     const GrowthRules rules{tol, largest, max_steps, true};
     const Grown found = call.unlocked([&] { return BEST(grow)(box, z_.data, rules, gram, lapack); });
-    static constexpr const char* ends[] = {"solved", "too large", "too coarse", "stalled", "unbounded"};
+    static constexpr const char* ends[] = {"solved", "too large", "too many", "too coarse", "stalled", "unbounded"};
     return nb::make_tuple(ends[static_cast<int>(found.end)], found.steps, found.gradient_error);
 }
 

@@ -95,7 +95,9 @@ struct GrowthRules {
     bool report_rounds;  // report after every round too
 };
 
-enum class GrowthEnd { solved, too_large, too_coarse, stalled, endless };
+// too_large: the active set outgrew its limit; too_many: the first items say that it would; too_coarse: single precision
+// is not enough; stalled: the steps made no progress; endless: the dual is unbounded.
+enum class GrowthEnd { solved, too_large, too_many, too_coarse, stalled, endless };
 
 struct Grown {
     GrowthEnd end;

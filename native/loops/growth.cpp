@@ -13,7 +13,7 @@ namespace mercer::MERCER_ISA {
 
 namespace {
 
-constexpr Index FIRST = 200, MOST_FIRST = 2000;  // items of the sample ...
+constexpr Index FIRST = 200, MOST_FIRST = 800;  // items of the sample ...
 constexpr double SHARE = 0.15;                   // ... this share of all between these numbers
 constexpr double ROUGH = 10.0;   // tolerances to which the first items are solved
 constexpr double NEAR = 0.05;    // of the margin: items that violate by no less than minus this come in
@@ -68,7 +68,7 @@ class ActiveSet {
             if (coming > 0) enlarge(coming);
             const GrowthEnd end = solve(tol);
             if (end != GrowthEnd::solved) return {end, steps_, error_};
-            if (round == 0 && expected() > rules_.largest) return {GrowthEnd::too_large, steps_, error_};
+            if (round == 0 && sampled_ && expected() > rules_.largest) return {GrowthEnd::too_many, steps_, error_};
             evaluate();
             double violation = look();
             if (rules_.report_rounds) gram_.report(gram_.context, count_, violation, objective(), steps_);
@@ -98,6 +98,7 @@ class ActiveSet {
         }
         Index rising = 0;
         for (Index i = 0; i < n_; ++i) rising += z_[i] > 0.0;
+        sampled_ = true;
         const Index size = smaller(larger(FIRST, static_cast<Index>(SHARE * static_cast<double>(n_))), MOST_FIRST);
         Index wanted[2], left[2] = {n_ - rising, rising};
         for (int side = 0; side < 2; ++side) wanted[side] = smaller(left[side], larger(size * left[side] / n_, size / 4));
@@ -307,6 +308,7 @@ class ActiveSet {
     float* K_ = nullptr;
     Index side_ = 0, count_ = 0, steps_ = 0;
     double error_ = 0.0;
+    bool sampled_ = false;  // the first items were drawn, not given
     std::uint64_t seed_ = 88172645463325252;
 };
 

@@ -224,7 +224,9 @@ class Engine:
         self.steps = before + steps
         if end == "unbounded" or grows_without_end(self.b, self.F, self.problem, self.exact.diag()):
             raise Unbounded
-        if end != "solved":
+        if end == "too many":  # blocks begin with a rough solution of their own
+            self.b[:], self.F = self.problem.start, -self.problem.z
+        elif end != "solved":
             self.F = self.gradient(self.fast)  # it may have been left half-way
         return end == "solved"
 

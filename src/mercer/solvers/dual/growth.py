@@ -39,7 +39,9 @@ def grow(
     """
 
     def block(I: memoryview, J: memoryview) -> Array:
-        return np.require(fast.values(np.frombuffer(I, np.intp), np.frombuffer(J, np.intp)), np.float32, ["C"])
+        rows, columns = np.frombuffer(I, np.intp), np.frombuffer(J, np.intp)
+        same = len(rows) == len(columns)  # the first items: half of a symmetric matrix is enough
+        return np.require(fast.sub(rows).dense() if same else fast.values(rows, columns), np.float32, ["C"])
 
     def product(I: memoryview, J: memoryview, v: memoryview, precisely: bool) -> Array:
         gram = exact if precisely else fast
