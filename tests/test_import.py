@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import mercer
+import mercer.items
 import mercer.kernels
 
 HEAVY = ("sklearn", "scipy", "matplotlib", "pandas", "polars", "pyarrow", "hypothesis", "rich")
@@ -80,3 +84,24 @@ def test_the_version_is_that_of_the_distribution():
     from importlib.metadata import version
 
     assert mercer.__version__ == version("mercer")
+
+
+@pytest.mark.parametrize("package", [mercer.kernels, mercer.items])
+def test_names_that_load_on_first_use_are_those_that_type_checkers_see(package):
+    tree = ast.parse(Path(package.__file__).read_text())
+    (choice,) = (node for node in tree.body if isinstance(node, ast.If))
+    seen = {name.name: node.module for node in choice.body for name in node.names}
+    assert set(seen) <= set(package.__all__)
+    assert all(getattr(package, name) is getattr(import_module(module), name) for name, module in seen.items())
+    assert all(hasattr(package, name) for name in package.__all__)
+    assert set(package.__all__) <= set(dir(package))
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'RBFF'"):
+        _ = package.RBFF
+
+
+def test_a_machine_on_vectors_loads_neither_theory_nor_kernels_on_other_items():
+    code = "import sys, numpy as np, mercer; mercer.KernelRidge(kernel='rbf').fit(np.eye(3), np.ones(3))"
+    loaded_modules = set(python(f"{code}\nprint(*sys.modules)").split())
+    unused = {f"mercer.kernels.{name}" for name in ("documents", "sets", "strings", "subsets", "tables")}
+    assert not loaded_modules & {"mercer.theory", "mercer.items.text", "mercer.items.sets", *unused}
+    assert "mercer.kernels.radial" in loaded_modules

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from benchmarks import data, gp, memory, report, tables
+from benchmarks import data, gp, memory, report, startup, tables
 from benchmarks.harness import Agreement, Case, Rival, Row, SelfTimed, run
 
 
@@ -132,6 +132,44 @@ def test_the_summary_names_the_worst_case():
     (row,) = run(case(), repeat=1)
     rows = [dataclasses.replace(row, case=name, ratio=r) for name, r in [("good", 8.0), ("bad", 0.5)]]
     assert report.summary(rows) == "toy against numpy: 2.00 times faster (geometric mean of 2); worst 0.50 at bad"
+
+
+def test_the_table_says_how_much_later_we_are():
+    (row,) = run(case(), repeat=1)
+    behind = dataclasses.replace(row, ours_s=1.5, rival_s=1.25)
+    assert " +0.25 " in report.table([behind])
+    assert " -0.25 " in report.table([dataclasses.replace(behind, ours_s=1.0)])
+    assert "+0.25" not in report.table([dataclasses.replace(behind, bound=True)])
+
+
+def test_the_verdict_on_first_results_counts_those_within_the_bar():
+    (row,) = run(case(), repeat=1)
+    rows = [
+        dataclasses.replace(row, suite="startup", rival="scikit-learn", case=name, ours_s=ours, rival_s=1.0)
+        for name, ours in [("fast", 0.5), ("near", 1.2), ("late", 1.4)]
+    ]
+    expected = "startup: 2 of 3 within 0.3 s of scikit-learn; furthest behind by +0.40 s at late"
+    assert startup.verdict(rows) == expected
+    assert startup.verdict([row]) == ""
+
+
+def test_a_first_run_has_no_bytecode_of_ours_and_the_next_one_has(tmp_path):
+    (tmp_path / "own.py").write_text("value = 3.0\n")
+    table = tmp_path / "table"
+    table.mkdir()
+    np.save(table / "X.npy", np.eye(2))
+    np.save(table / "y.npy", np.ones(2))
+    place = startup.Place(tmp_path, table)
+    code = "import own\nresult = own.value"
+    assert startup._run(code, True, place).value == 3.0
+    assert list(tmp_path.rglob("own.*.pyc"))
+    startup._forget(tmp_path)
+    assert not list(tmp_path.rglob("*.pyc"))
+
+
+def test_a_process_that_fails_says_why(tmp_path):
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        startup._child("1 / 0", tmp_path)
 
 
 def test_the_json_has_one_object_per_rival_with_its_surroundings(tmp_path):

@@ -19,8 +19,6 @@ import numpy as np
 
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.expansion import Data, GivenGram
-from mercer.theory import certify
-from mercer.theory.spectrum import eigen
 
 POLICIES = ("off", "warn", "raise")
 NOTABLE = 1e-5  # of the largest eigenvalue: less may come of data in single precision, and harms nothing
@@ -46,6 +44,8 @@ def require_positive(machine: Any, data: Data) -> None:
 
 
 def _refuse(owner: str, data: Data) -> None:
+    from mercer.theory import certify
+
     found = certify(data.gram().K) if isinstance(data, GivenGram) else certify(data.kernel, data.items)
     if not found.psd:
         raise NotPositiveDefinite(
@@ -55,6 +55,8 @@ def _refuse(owner: str, data: Data) -> None:
 
 
 def _try(owner: str, data: Data, most: int) -> None:
+    from mercer.theory.spectrum import eigen
+
     some = np.unique(np.linspace(0, len(data) - 1, min(len(data), most)).astype(np.intp))
     values, _, _ = eigen(data.gram().sub(some).dense())
     if values.size and values[0] < -NOTABLE * np.abs(values).max():

@@ -26,7 +26,6 @@ from mercer.engine.tiles import cuts
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.native import triangles
 from mercer.solvers.tiled import factor_lower, invert_lower, multiply_lower
-from mercer.theory.lanczos import lanczos
 from mercer.typing import Array
 
 LADDER = (0.0, 1e-12, 1e-10, 1e-8, 1e-6)  # jitters, in units of the mean of the diagonal
@@ -150,6 +149,8 @@ def factorise(M: Array, *, ladder: tuple[float, ...] = LADDER) -> Factor:
         if info is None and (np.diagonal(M) ** 2 > _rounding(len(M)) * diagonal).all():
             return Factor(M, diagonal, share * unit)
         _restore(M, diagonal)
+    from mercer.theory.lanczos import lanczos  # only for the message
+
     smallest = lanczos(lambda v: M @ v, len(M), np.dtype(float), tol=1e-3, seed=0).smallest
     raise NotPositiveDefinite(
         f"factorise: the matrix must be positive definite; got smallest eigenvalue {smallest:.3g} where the mean of "
