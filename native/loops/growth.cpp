@@ -285,17 +285,22 @@ class ActiveSet {
     }
 
     // The k items of the largest gains, the k of the smallest costs and k others: to outside_.
+    //
+    // The others are not in the active set, if there are such: their gradients have the larger errors.
     Index decisive(Index k) {
         for (Index i = 0; i < n_; ++i) product_[i] = gain(i);
         const double high = kth_largest(product_.data(), n_, k);
         for (Index i = 0; i < n_; ++i) product_[i] = -cost(i);
         const double low = -kth_largest(product_.data(), n_, k);
-        Index count = 0, gains = k, costs = k;
+        const bool all = count_ == n_;
+        const Index step = larger((all ? n_ : n_ - count_) / k, Index{1});
+        Index count = 0, gains = k, costs = k, seen = 0;
         for (Index i = 0; i < n_; ++i) {
             const bool by_gain = gains > 0 && gain(i) >= high, by_cost = costs > 0 && cost(i) <= low;
             gains -= by_gain;
             costs -= by_cost;
-            if (by_gain || by_cost || i % (n_ / k) == 0) outside_[count++] = i;
+            const bool other = (all || !active_[i]) && seen++ % step == 0;
+            if (by_gain || by_cost || other) outside_[count++] = i;
         }
         return count;
     }

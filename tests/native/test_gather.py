@@ -52,6 +52,6 @@ def test_places_that_are_not_there_are_refused(name, count, wrong):
     places = np.zeros(count, dtype=np.intp)
     places[-1] = wrong
     given = arguments() | {name: places}
-    with pytest.raises(TypeError, match=f"^gather: {name} must be places between 0 and 2; got {wrong}"):
+    with pytest.raises(ValueError, match=f"^gather: {name} must be indices from 0 to below 3; got {wrong}"):
         gather.gather(**given)
     assert_array_equal(given["out"], 0.0)

@@ -341,8 +341,8 @@ def test_wrong_arrays_are_refused_by_name():
     refuses(smo_newton.nearest, {**centre, "x": b.copy(), "Fx": b.copy()}, {"x", "Fx"}, says=says)
     with pytest.raises(TypeError, match="^recentre: K must be an array of float32; got float64"):
         smo_newton.recentre(**{"K": np.eye(3), **box, "tol": 1e-3, "effort": 9.0})
-    with pytest.raises(TypeError, match="^improve_among: A must be places between 0 and 2; got 3"):
+    with pytest.raises(ValueError, match="^improve_among: A must be indices from 0 to below 3; got 3"):
         smo_newton.improve_among(**among | {"A": np.array([0, 3])})
     for name in ("max_steps", "spent"):
-        with pytest.raises(TypeError, match=f"^solve_whole: {name} must be 0 or more; got -1"):
+        with pytest.raises(ValueError, match=f"^solve_whole: {name} must be 0 or more; got -1"):
             smo_newton.solve_whole(**given | {"max_steps": 9, "spent": 0, name: -1})
