@@ -94,6 +94,11 @@ class Call {
         return work();
     }
 
+    // Refuse a number below 0.
+    void not_negative(Index value, const char* name) const {
+        if (value < 0) wrong_value(name, "0 or more", std::to_string(value));
+    }
+
     [[noreturn]] void wrong(const char* name, const std::string& rule, const std::string& got) const;
     [[noreturn]] void wrong_value(const char* name, const std::string& rule, const std::string& got) const;
 

@@ -10,6 +10,13 @@ void require_ends(const Call& call, Vector<const Index> ends, Index total) {
     if (!right) call.wrong_value("ends", "ascending from 0 to the number of places", "another sequence");
 }
 
+Task task_of(const Call& call, const std::string& name) {
+    if (name == "classification") return Task::classification;
+    if (name == "regression") return Task::regression;
+    if (name == "novelty") return Task::novelty;
+    call.wrong_value("task", "classification, regression or novelty", name);
+}
+
 Batch batch_of(Call& call, nb::handle index, nb::handle ends, nb::handle z, nb::handle lo, nb::handle hi,
                nb::handle epsilon, nb::handle b, nb::handle F, Index n) {
     Batch batch{};

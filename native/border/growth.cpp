@@ -56,6 +56,7 @@ nb::tuple grow(nb::handle b, nb::handle F, nb::handle z, nb::handle lo, nb::hand
                Index largest, Index max_steps, nb::callable block_of, nb::callable product_of,
                nb::callable report_to) {
     Call call("grow");
+    call.not_negative(max_steps, "max_steps");
     auto b_ = call.vector<double>(b, "b");
     const Index n = b_.size;
     auto F_ = call.vector<double>(F, "F", n);
@@ -81,8 +82,9 @@ PairFunction function_named(const Call& call, const std::string& name) {
 template <class T>
 RowKernel<T> rows_of(Call& call, nb::handle X, nb::handle norms, const std::string& function, double c,
                      Vector<const double> coefficients) {
-    auto X_ = call.matrix<const T>(X, "X");
-    auto norms_ = call.vector<const T>(norms, "norms", X_.rows);
+    constexpr bool single = sizeof(T) == sizeof(float);
+    auto X_ = call.matrix<const T>(X, single ? "X32" : "X64");
+    auto norms_ = call.vector<const T>(norms, single ? "norms32" : "norms64", X_.rows);
     return {X_, norms_.data, nullptr, function_named(call, function), c, coefficients};
 }
 
@@ -92,15 +94,18 @@ void report_alone(void* context, Index active, double violation, double objectiv
 }
 
 void grow_batch(nb::handle index, nb::handle ends, nb::handle z, nb::handle lo, nb::handle hi, nb::handle epsilon,
-                nb::handle b, nb::handle F, double tol, Index largest, Index max_steps, bool regression,
+                nb::handle b, nb::handle F, double tol, Index largest, Index max_steps, const std::string& task,
                 nb::handle X32, nb::handle norms32, nb::handle X64, nb::handle norms64, const std::string& function,
                 double c, nb::handle coefficients, nb::handle steps, nb::handle errors, nb::handle proofs,
                 nb::callable report_to) {
     Call call("grow_batch");
+    call.not_negative(max_steps, "max_steps");
+    const Task task_ = task_of(call, task);
     auto highest_first = call.vector<const double>(coefficients, "coefficients");
     const auto fast = rows_of<float>(call, X32, norms32, function, c, highest_first);
     const auto exact = rows_of<double>(call, X64, norms64, function, c, highest_first);
-    if (fast.X.rows != exact.X.rows || fast.X.cols != exact.X.cols) call.wrong_value("X64", "of the shape of X32", "another");
+    if (fast.X.rows != exact.X.rows || fast.X.cols != exact.X.cols)
+        call.wrong_value("X64", "of the shape of X32", "another");
     const Batch batch = batch_of(call, index, ends, z, lo, hi, epsilon, b, F, fast.X.rows);
     const Index count = batch.ends.size - 1;
     auto steps_ = call.vector<Index>(steps, "steps", count);
@@ -110,7 +115,7 @@ void grow_batch(nb::handle index, nb::handle ends, nb::handle z, nb::handle lo, 
     const Blas& blas = scipy_blas();
     const GrowthRules rules{tol, largest, max_steps, false};
     call.unlocked([&] {
-        BEST(grow_batch)(batch, rules, fast, exact, regression, steps_, errors_, proofs_, &report_to, &report_alone,
+        BEST(grow_batch)(batch, rules, fast, exact, task_, steps_, errors_, proofs_, &report_to, &report_alone,
                          blas, lapack);
     });
 }
@@ -125,7 +130,7 @@ void bind_growth(nb::module_& parent) {
           "(how it ended, steps, error of single precision) after solving on a growing active set; writes b and F.");
     m.def("grow_batch", &grow_batch, nb::arg("index"), nb::arg("ends"), nb::arg("z"), nb::arg("lo"), nb::arg("hi"),
           nb::arg("epsilon"), nb::arg("b"), nb::arg("F"), nb::arg("tol"), nb::arg("largest"), nb::arg("max_steps"),
-          nb::arg("regression"), nb::arg("X32"), nb::arg("norms32"), nb::arg("X64"), nb::arg("norms64"),
+          nb::arg("task"), nb::arg("X32"), nb::arg("norms32"), nb::arg("X64"), nb::arg("norms64"),
           nb::arg("function"), nb::arg("c"), nb::arg("coefficients"), nb::arg("steps"), nb::arg("errors"),
           nb::arg("proofs"), nb::arg("report"),
           "The same for many problems on rows, whose kernel is a function of squared distances that loops know.");

@@ -30,6 +30,7 @@ NB_MODULE(_native, m) {
     mercer::bind_sigmoid(m);
     mercer::bind_smo(m);
     mercer::bind_smo_batch(m);
+    mercer::bind_smo_newton(m);
     mercer::bind_sparse(m);
     mercer::bind_sparse_pairs(m);
     mercer::bind_subsets(m);

@@ -20,6 +20,7 @@ void bind_select(nanobind::module_& parent);
 void bind_sigmoid(nanobind::module_& parent);
 void bind_smo(nanobind::module_& parent);
 void bind_smo_batch(nanobind::module_& parent);
+void bind_smo_newton(nanobind::module_& parent);
 void bind_sparse(nanobind::module_& parent);
 void bind_sparse_pairs(nanobind::module_& parent);
 void bind_subsets(nanobind::module_& parent);

@@ -21,6 +21,7 @@ void offsets(nb::handle b, nb::handle lo, nb::handle hi, double epsilon, nb::han
 nb::tuple smo(nb::handle K, nb::handle diagonal, nb::handle F, nb::handle b, nb::handle lo, nb::handle hi,
               double epsilon, Index split, double tol, Index max_steps) {
     Call call("smo");
+    call.not_negative(max_steps, "max_steps");
     auto b_ = call.vector<double>(b, "b");
     const Index q = b_.size;
     auto diagonal_ = call.vector<const float>(diagonal, "diagonal", q);
@@ -43,6 +44,7 @@ nb::tuple smo(nb::handle K, nb::handle diagonal, nb::handle F, nb::handle b, nb:
 nb::tuple coordinate_descent(nb::handle K, nb::handle diagonal, nb::handle F, nb::handle b, nb::handle lo,
                              nb::handle hi, double epsilon, double tol, Index max_steps) {
     Call call("coordinate_descent");
+    call.not_negative(max_steps, "max_steps");
     auto b_ = call.vector<double>(b, "b");
     const Index q = b_.size;
     auto diagonal_ = call.vector<const float>(diagonal, "diagonal", q);

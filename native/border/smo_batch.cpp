@@ -1,11 +1,11 @@
+#include <nanobind/stl/string.h>
+
 #include "arrays.h"
 #include "batch.h"
 #include "indices.h"
 #include "isa.h"
 #include "lapack.h"
 #define MERCER_LOOPS "loops/smo_batch.h"
-#include "every_isa.h"
-#define MERCER_LOOPS "loops/smo_newton.h"
 #include "every_isa.h"
 #include "module.h"
 
@@ -21,9 +21,11 @@ Matrix<const T> square(Call& call, nb::handle K) {
 }
 
 void solve_batch(nb::handle K, nb::handle index, nb::handle ends, nb::handle z, nb::handle lo, nb::handle hi,
-                 nb::handle epsilon, nb::handle b, nb::handle F, double tol, Index max_steps, bool regression,
+                 nb::handle epsilon, nb::handle b, nb::handle F, double tol, Index max_steps, const std::string& task,
                  nb::handle steps, nb::handle proofs) {
     Call call("solve_batch");
+    const Task task_ = task_of(call, task);
+    call.not_negative(max_steps, "max_steps");
     const Lapack& lapack = scipy_lapack();
     by_type<float, double>(call, K, "K", [&]<class T>() {
         auto gram = square<T>(call, K);
@@ -31,13 +33,14 @@ void solve_batch(nb::handle K, nb::handle index, nb::handle ends, nb::handle z, 
         auto steps_ = call.vector<Index>(steps, "steps", batch.ends.size - 1);
         auto proofs_ = call.matrix<double>(proofs, "proofs", batch.ends.size - 1, PROOF);
         call.unlocked(
-            [&] { BEST(solve_batch<T>)(gram, batch, tol, max_steps, regression, steps_, proofs_, lapack); });
+            [&] { BEST(solve_batch<T>)(gram, batch, tol, max_steps, task_, steps_, proofs_, lapack); });
     });
 }
 
 bool solve_folds(nb::handle K, nb::handle index, nb::handle held, nb::handle z, nb::handle lo, nb::handle hi,
                  double epsilon, nb::handle b, double tol, Index max_steps, nb::handle scores) {
     Call call("solve_folds");
+    call.not_negative(max_steps, "max_steps");
     const Index q = call.vector<const Index>(index, "index").size;
     auto held_ = call.matrix<const bool>(held, "held", q);
     auto z_ = call.vector<const double>(z, "z", q);
@@ -60,6 +63,8 @@ Index solve_chains(nb::handle K, nb::handle index, nb::handle ends, nb::handle z
                    nb::handle bounds, nb::handle epsilon, nb::handle coef, nb::handle bias, nb::handle gap,
                    nb::handle steps, double tol, Index max_steps, Index done, Index spent, bool last) {
     Call call("solve_chains");
+    call.not_negative(max_steps, "max_steps");
+    call.not_negative(spent, "spent");
     auto gram = square<float>(call, K);
     Chains chains{};
     chains.ends = call.vector<const Index>(ends, "ends");
@@ -81,48 +86,13 @@ Index solve_chains(nb::handle K, nb::handle index, nb::handle ends, nb::handle z
     return call.unlocked([&] { return BEST(solve_chains)(gram, chains, tol, max_steps, done, spent, last, lapack); });
 }
 
-nb::tuple nearest(nb::handle K, nb::handle F, nb::handle c, double beta, double total, nb::handle lo, nb::handle hi,
-                  double epsilon, double sigma, nb::handle x, nb::handle Fx) {
-    Call call("nearest");
-    auto gram = square<float>(call, K);
-    const Index q = gram.rows;
-    auto F_ = call.vector<double>(F, "F", q);
-    auto c_ = call.vector<double>(c, "c", q);
-    auto lo_ = call.vector<const double>(lo, "lo", q);
-    auto hi_ = call.vector<const double>(hi, "hi", q);
-    auto x_ = call.vector<double>(x, "x", q);
-    auto Fx_ = call.vector<double>(Fx, "Fx", q);
-    const Lapack& lapack = scipy_lapack();
-    const Box centre{c_.data, F_.data, lo_.data, hi_.data, q, epsilon};
-    auto end = call.unlocked(
-        [&] { return BEST(nearest)(gram, centre, beta, total, sigma, x_.data, Fx_.data, lapack); });
-    return nb::make_tuple(end.reached, end.steps, end.largest);
-}
-
-nb::tuple solve_whole(nb::handle K, nb::handle diagonal, nb::handle F, nb::handle b, nb::handle lo, nb::handle hi,
-                      double epsilon, double tol, Index max_steps, Index spent) {
-    Call call("solve_whole");
-    auto gram = square<float>(call, K);
-    const Index q = gram.rows;
-    auto diagonal_ = call.vector<const float>(diagonal, "diagonal", q);
-    auto F_ = call.vector<double>(F, "F", q);
-    auto b_ = call.vector<double>(b, "b", q);
-    auto lo_ = call.vector<const double>(lo, "lo", q);
-    auto hi_ = call.vector<const double>(hi, "hi", q);
-    const Lapack& lapack = scipy_lapack();
-    const Box box{b_.data, F_.data, lo_.data, hi_.data, q, epsilon};
-    auto end = call.unlocked(
-        [&] { return BEST(solve_whole)(gram, diagonal_.data, box, tol, max_steps, spent, lapack); });
-    return nb::make_tuple(end.steps, end.violation, end.endless);
-}
-
 }  // namespace
 
 void bind_smo_batch(nb::module_& parent) {
     nb::module_ m = parent.def_submodule("smo_batch", "Small problems on one stored Gram, solved and proven.");
     m.def("solve_batch", &solve_batch, nb::arg("K"), nb::arg("index"), nb::arg("ends"), nb::arg("z"), nb::arg("lo"),
           nb::arg("hi"), nb::arg("epsilon"), nb::arg("b"), nb::arg("F"), nb::arg("tol"), nb::arg("max_steps"),
-          nb::arg("regression"), nb::arg("steps"), nb::arg("proofs"),
+          nb::arg("task"), nb::arg("steps"), nb::arg("proofs"),
           "Solve problem after problem; writes b, F, steps (-1: not solved) and a row of numbers that prove each.");
     m.def("solve_folds", &solve_folds, nb::arg("K"), nb::arg("index"), nb::arg("held"), nb::arg("z"), nb::arg("lo"),
           nb::arg("hi"), nb::arg("epsilon"), nb::arg("b"), nb::arg("tol"), nb::arg("max_steps"), nb::arg("scores"),
@@ -131,12 +101,6 @@ void bind_smo_batch(nb::module_& parent) {
           nb::arg("hi"), nb::arg("bounds"), nb::arg("epsilon"), nb::arg("coef"), nb::arg("bias"), nb::arg("gap"),
           nb::arg("steps"), nb::arg("tol"), nb::arg("max_steps"), nb::arg("done"), nb::arg("spent"), nb::arg("last"),
           "Solve every problem with box after box, from the one at `done` on; returns how many are done then.");
-    m.def("nearest", &nearest, nb::arg("K"), nb::arg("F"), nb::arg("c"), nb::arg("beta"), nb::arg("total"),
-          nb::arg("lo"), nb::arg("hi"), nb::arg("epsilon"), nb::arg("sigma"), nb::arg("x"), nb::arg("Fx"),
-          "Minimise the dual with sigma |b - c|^2 / 2 added; (reached, steps, largest system), writes x and Fx.");
-    m.def("solve_whole", &solve_whole, nb::arg("K"), nb::arg("diagonal"), nb::arg("F"), nb::arg("b"), nb::arg("lo"),
-          nb::arg("hi"), nb::arg("epsilon"), nb::arg("tol"), nb::arg("max_steps"), nb::arg("spent"),
-          "SMO and Newton steps until the conditions hold to tol; (steps, violation, unbounded), writes b and F.");
 }
 
 }  // namespace mercer

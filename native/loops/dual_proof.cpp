@@ -19,6 +19,27 @@ double largest(const double* a, Index size) {
     return most;
 }
 
+// A feasible primal value of a hard margin: w is scaled up until every constraint y f >= 1 holds; t are the slacks.
+//
+// Infinite where w does not separate, and for a tube, which is not entered by scaling.
+double rescaled(const Box& box, const double* z, const double* t, double norm2) {
+    double worst = 0.0;
+    for (Index i = 0; i < box.size; ++i) {
+        const bool hard = std::isinf(box.hi[i] - box.lo[i]), label = box.lo[i] == 0.0 || box.hi[i] == 0.0;
+        if (!(hard && label)) return HUGE_VAL;
+        if ((t[i] > 0.0 && z[i] > 0.0) || (t[i] < 0.0 && z[i] < 0.0)) worst = larger(worst, size_of(t[i]));
+    }
+    return worst < 1.0 ? 0.5 * norm2 / ((1.0 - worst) * (1.0 - worst)) : HUGE_VAL;
+}
+
+int regime_of(Task task, double z, double f, double b, double epsilon, double tol) {
+    switch (task) {
+        case Task::regression: return regression_regime(z - f, b, epsilon, tol);
+        case Task::novelty: return novelty_regime(f, b, tol);
+        default: return classification_regime(z * f, b, tol);
+    }
+}
+
 }  // namespace
 
 Offset best_offset(const double* b, const double* F, const double* lo, const double* hi, Index size, double epsilon) {
@@ -118,7 +139,7 @@ void classification_regimes(Vector<const double> margin, Vector<const double> b,
     for (Index i = 0; i < margin.size; ++i) out[i] = classification_regime(margin[i], b[i], tol);
 }
 
-void prove(const Box& box, const double* z, double total, bool regression, double* scratch, double* proof) {
+void prove(const Box& box, const double* z, double total, Task task, double* scratch, double* proof) {
     const Index n = box.size;
     const Offset o = best_offset(box.b, box.F, box.lo, box.hi, n, box.epsilon);
     double sum = 0.0, unit = largest(z, n), loss = 0.0;
@@ -132,11 +153,12 @@ void prove(const Box& box, const double* z, double total, bool regression, doubl
     const double size = largest(box.b, n);
     const Conditions c = conditions_of(box.b, scratch, box.lo, box.hi, n, box.epsilon, size > 0.0 ? size : 1.0,
                                        unit > 0.0 ? unit : 1.0);
+    const double hard = rescaled(box, z, scratch, p.bQb);
     conjugate(scratch, box.lo, box.hi, nullptr, n, box.epsilon, scratch);
     for (Index i = 0; i < n; ++i) loss += scratch[i];
     proof[BIAS] = o.r;
     proof[VIOLATION] = o.most - o.least;
-    proof[PRIMAL] = 0.5 * p.bQb + p.rb + loss;
+    proof[PRIMAL] = std::isinf(loss) ? hard : 0.5 * p.bQb + p.rb + loss;
     proof[DUAL] = -(0.5 * p.bQb - p.zb + box.epsilon * p.size);
     proof[EQUALITY] = size_of(sum - total) / (size > 0.0 ? size : 1.0);
     proof[SLACK] = c.primal;
@@ -146,9 +168,7 @@ void prove(const Box& box, const double* z, double total, bool regression, doubl
     const double tol = smaller(larger(o.most - o.least, SHARPEST), COARSEST);
     for (Index i = 0; i < n; ++i) {
         const double f = box.F[i] + z[i] + o.r;
-        const int regime = regression ? regression_regime(z[i] - f, box.b[i], box.epsilon, tol)
-                                      : classification_regime(z[i] * f, box.b[i], tol);
-        proof[REGIMES + regime] += 1.0;
+        proof[REGIMES + regime_of(task, z[i], f, box.b[i], box.epsilon, tol)] += 1.0;
     }
 }
 

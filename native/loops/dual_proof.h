@@ -45,7 +45,13 @@ inline int regression_regime(double residual, double b, double epsilon, double t
     return residual <= tol - epsilon && b < 0.0 ? 2 : 0;
 }
 
+// The regime of an item by its score f: positive is 0, on 0 is 1, negative is 2.
+inline int novelty_regime(double score, double b, double tol) {
+    if (score < -tol) return 2;
+    return score <= tol && b != 0.0;
+}
+
 // Write the proof of b with F = K b - z, whose coefficients should add up to `total`; scratch holds `size` numbers.
-void prove(const Box& box, const double* z, double total, bool regression, double* scratch, double* proof);
+void prove(const Box& box, const double* z, double total, Task task, double* scratch, double* proof);
 
 }  // namespace mercer::MERCER_ISA

@@ -26,6 +26,13 @@ struct StepsEnd {
     bool endless;  // a step had no end: the dual is unbounded
 };
 
+// Work on some items, counted in items looked at.
+struct Effort {
+    double made;
+    double violation;
+    bool endless;
+};
+
 // How a minimisation around a centre ended.
 struct NearestEnd {
     bool reached;
@@ -71,6 +78,9 @@ struct Conditions {
 
 // All that a certificate says of one problem, in this order; after REGIMES the number of items in each of five regimes.
 enum Proof { BIAS, VIOLATION, PRIMAL, DUAL, EQUALITY, SLACK, OUTSIDE, COMPLEMENTARITY, REGIMES, PROOF = REGIMES + 5 };
+
+// What the items of a problem are to the user; says which regimes there are.
+enum class Task { classification, regression, novelty };
 
 // How a loop asks for kernel values that are not stored; positions are those of the problem's items.
 struct GramCalls {

@@ -21,6 +21,7 @@ constexpr double MIDWAY = 0.1;   // of the violation: tolerance of a round that 
 constexpr double FEW_NEW = 0.3;  // of the active set: a round with no more new items may be the last
 constexpr double GOAL = 0.9;     // of the tolerance, for the active set
 constexpr double COARSE = 0.1;   // of the tolerance: an error of single precision that asks for double
+constexpr double REFINED = 0.5;  // of the violation at the proof before: one that is not below it will not be mended
 constexpr Index LEAST_NEW = 200;     // items that may come in at once, or ...
 constexpr Index PER_SUPPORT = 2;     // ... this many for each support vector
 constexpr double SPARE = 1.2;    // room for the Gram to grow, in units of its side
@@ -62,7 +63,7 @@ class ActiveSet {
 
     Grown run() {
         Index coming = first();
-        double tol = (coming < n_ ? ROUGH : GOAL) * rules_.tol;
+        double tol = (coming < n_ ? ROUGH : GOAL) * rules_.tol, proven = HUGE_VAL;
         for (int round = 0; round < ROUNDS; ++round) {
             if (count_ + coming > rules_.largest) return {GrowthEnd::too_large, steps_, error_};
             if (coming > 0) enlarge(coming);
@@ -73,10 +74,12 @@ class ActiveSet {
             double violation = look();
             if (rules_.report_rounds) gram_.report(gram_.context, count_, violation, objective(), steps_);
             if (violation <= rules_.tol) {
-                prove();
+                const bool coarse = !prove();
                 violation = look();
                 if (violation <= rules_.tol) return {GrowthEnd::solved, steps_, error_};
-                if (error_ > COARSE * rules_.tol) return {GrowthEnd::too_coarse, steps_, error_};
+                // all gradients are in double precision now, and smaller steps from here have smaller errors
+                if (coarse && violation > REFINED * proven) return {GrowthEnd::too_coarse, steps_, error_};
+                proven = violation;
             }
             coming = violators();
             const bool last = static_cast<double>(coming) < FEW_NEW * static_cast<double>(count_);
@@ -169,14 +172,14 @@ class ActiveSet {
         while (spent < STALLED && end == GrowthEnd::stalled) {
             const StepsEnd found =
                 solve_whole(Matrix<const float>{K_, m, m, side_}, diagonal.data(), own, tol, most, spent, lapack_);
-            spent += larger(found.steps, 1);
+            spent += found.violation <= tol ? found.steps : larger(found.steps, Index{1});
             for (Index r = 0; r < m; ++r) {
                 p_.b[places_[r]] = b[r];
                 p_.F[places_[r]] = F[r];
             }
             if (found.endless) end = GrowthEnd::endless;
             else if (found.violation <= tol) end = GrowthEnd::solved;
-            else gram_.report(gram_.context, m, found.violation, 0.0, steps_ + spent);
+            else gram_.report(gram_.context, m, found.violation, objective(), steps_ + spent);
         }
         steps_ += spent;
         return end;
@@ -195,7 +198,9 @@ class ActiveSet {
     }
 
     // The number of support vectors of all items, judged by the first ones.
-    Index expected() { return static_cast<Index>(EXPECTED * static_cast<double>(support() * n_) / static_cast<double>(count_)); }
+    Index expected() {
+        return static_cast<Index>(EXPECTED * static_cast<double>(support() * n_) / static_cast<double>(count_));
+    }
 
     // F of the items listed in outside_, from the support vectors.
     void gradient(Index count, bool exact) {
@@ -223,7 +228,7 @@ class ActiveSet {
         return most - least;
     }
 
-    // 1/2 b'Kb - z'b + epsilon |b|_1, from a gradient that is right on every item.
+    // 1/2 b'Kb - z'b + epsilon |b|_1, from a gradient that is right wherever b is not 0.
     double objective() const {
         double value = 0.0;
         for (Index i = 0; i < n_; ++i)
@@ -264,32 +269,38 @@ class ActiveSet {
         return kept;
     }
 
-    // Recompute in double precision the gradients that decide the violation and a few others; all of them if single
-    // precision was too coarse.
-    void prove() {
+    // Recompute in double precision the gradients that decide the violation and a few others; all of them, and false, if
+    // single precision was too coarse.
+    bool prove() {
         const Index k = smaller(n_ / 2, n_ / 128 + 4), count = k > 0 ? decisive(k) : 0;
         error_ = 0.0;
         for (Index c = 0; c < count; ++c) score_[c] = p_.F[outside_[c]];
         gradient(count, true);
         for (Index c = 0; c < count; ++c) error_ = larger(error_, size_of(score_[c] - p_.F[outside_[c]]));
-        if (count == 0 || error_ > COARSE * rules_.tol) {
-            for (Index i = 0; i < n_; ++i) outside_[i] = i;
-            gradient(n_, true);
-        }
+        if (count > 0 && error_ <= COARSE * rules_.tol) return true;
+        for (Index i = 0; i < n_; ++i) outside_[i] = i;
+        gradient(n_, true);
+        error_ = 0.0;
+        return count == 0;
     }
 
     // The k items of the largest gains, the k of the smallest costs and k others: to outside_.
+    //
+    // The others are not in the active set, if there are such: their gradients have the larger errors.
     Index decisive(Index k) {
         for (Index i = 0; i < n_; ++i) product_[i] = gain(i);
         const double high = kth_largest(product_.data(), n_, k);
         for (Index i = 0; i < n_; ++i) product_[i] = -cost(i);
         const double low = -kth_largest(product_.data(), n_, k);
-        Index count = 0, gains = k, costs = k;
+        const bool all = count_ == n_;
+        const Index step = larger((all ? n_ : n_ - count_) / k, Index{1});
+        Index count = 0, gains = k, costs = k, seen = 0;
         for (Index i = 0; i < n_; ++i) {
             const bool by_gain = gains > 0 && gain(i) >= high, by_cost = costs > 0 && cost(i) <= low;
             gains -= by_gain;
             costs -= by_cost;
-            if (by_gain || by_cost || i % (n_ / k) == 0) outside_[count++] = i;
+            const bool other = (all || !active_[i]) && seen++ % step == 0;
+            if (by_gain || by_cost || other) outside_[count++] = i;
         }
         return count;
     }
@@ -347,7 +358,7 @@ void report_on(void* context, Index active, double violation, double objective, 
 
 }  // namespace
 
-void grow_batch(Batch batch, GrowthRules rules, RowKernel<float> fast, RowKernel<double> exact, bool regression,
+void grow_batch(Batch batch, GrowthRules rules, RowKernel<float> fast, RowKernel<double> exact, Task task,
                 Vector<Index> steps, Vector<double> errors, Matrix<double> proofs, void* context,
                 void (*report)(void* context, Index active, double violation, double objective, Index steps),
                 const Blas& blas, const Lapack& lapack) {
@@ -364,7 +375,7 @@ void grow_batch(Batch batch, GrowthRules rules, RowKernel<float> fast, RowKernel
         steps[p] = found.end == GrowthEnd::solved ? found.steps : -1;
         errors[p] = found.gradient_error;
         Buffer<double> scratch(n);
-        prove(box, &batch.z[s], 0.0, regression, scratch.data(), proofs.row(p));
+        prove(box, &batch.z[s], 0.0, task, scratch.data(), proofs.row(p));
     }
 }
 

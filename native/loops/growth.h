@@ -21,7 +21,7 @@ Grown grow(Box box, const double* z, GrowthRules rules, GramCalls gram, const La
 // The same for many problems on rows of numbers, each from b = 0 and all without a return to Python.
 //
 // Writes b, F, the steps made (-1: not solved), the errors of single precision and the proofs (dual_proof.h).
-void grow_batch(Batch batch, GrowthRules rules, RowKernel<float> fast, RowKernel<double> exact, bool regression,
+void grow_batch(Batch batch, GrowthRules rules, RowKernel<float> fast, RowKernel<double> exact, Task task,
                 Vector<Index> steps, Vector<double> errors, Matrix<double> proofs, void* context,
                 void (*report)(void* context, Index active, double violation, double objective, Index steps),
                 const Blas& blas, const Lapack& lapack);

@@ -43,6 +43,7 @@ template <class K, class R>
 Index step_and_argmax(R* __restrict F, const K* __restrict Ki, const K* __restrict Kj, R t, const R* __restrict up,
                       Index size) {
     using Int = typename Bits<R>::Int;
+    using Wide = decltype(K{} + R{});  // a difference in single precision would spoil an F in double
     Index winner = 0;
     R most = -static_cast<R>(HUGE_VAL);
     for (Index s = 0; s < size; s += CHUNK) {
@@ -50,7 +51,7 @@ Index step_and_argmax(R* __restrict F, const K* __restrict Ki, const K* __restri
         Int best = static_cast<Int>(Int{1} << (8 * sizeof(Int) - 1));
 #pragma omp simd reduction(max : best)
         for (Int k = 0; k < count; ++k) {
-            const R f = F[s + k] + t * static_cast<R>(Ki[s + k] - Kj[s + k]);
+            const R f = F[s + k] + t * static_cast<R>(static_cast<Wide>(Ki[s + k]) - static_cast<Wide>(Kj[s + k]));
             F[s + k] = f;
             const Int value = packed<R>(up[s + k] - f, k);
             best = value > best ? value : best;
@@ -184,11 +185,9 @@ StepsEnd coordinate_descent(Matrix<const K> gram, Vector<const float> diagonal, 
                           Vector<const double> lo, Vector<const double> hi, double epsilon, double tol,
                           Index max_steps) {
     const Index q = b.size;
-    double violation = 0.0;
-    for (Index steps = 0; steps <= max_steps; ++steps) {
-        double best = 0.0, slope = 0.0;
+    for (Index steps = 0;; ++steps) {
+        double best = 0.0, slope = 0.0, violation = 0.0;
         Index i = -1;
-        violation = 0.0;
         for (Index k = 0; k < q; ++k) {
             const double rise = larger(up_offset(b[k], hi[k], epsilon) - F[k], 0.0);
             const double fall = larger(F[k] - down_offset(b[k], lo[k], epsilon), 0.0);
@@ -200,7 +199,7 @@ StepsEnd coordinate_descent(Matrix<const K> gram, Vector<const float> diagonal, 
                 slope = rise >= fall ? rise : -fall;
             }
         }
-        if (violation <= tol || i < 0) return {steps, violation, false};
+        if (violation <= tol || i < 0 || steps == max_steps) return {steps, violation, false};
         const double old = b[i];
         double t = slope / larger(diagonal[i], TINY);
         b[i] = t > 0.0 ? smaller(old + t, old < 0.0 ? 0.0 : hi[i]) : larger(old + t, old > 0.0 ? 0.0 : lo[i]);
@@ -208,7 +207,6 @@ StepsEnd coordinate_descent(Matrix<const K> gram, Vector<const float> diagonal, 
         const K* row = gram.row(i);
         for (Index k = 0; k < q; ++k) F[k] += t * static_cast<double>(row[k]);
     }
-    return {max_steps, violation, false};
 }
 
 #define INSTANTIATE(K)                                                                                              \

@@ -101,7 +101,7 @@ bool carry_on(const Box& box, const double* z, const double* before, bool bounde
 }  // namespace
 
 template <class K>
-void solve_batch(Matrix<const K> gram, Batch batch, double tol, Index max_steps, bool regression,
+void solve_batch(Matrix<const K> gram, Batch batch, double tol, Index max_steps, Task task,
                  Vector<Index> steps, Matrix<double> proofs, const Lapack& lapack) {
     const Index width = widest(batch.ends);
     Buffer<float> room(width * width), diagonal(width);
@@ -122,7 +122,7 @@ void solve_batch(Matrix<const K> gram, Batch batch, double tol, Index max_steps,
         const StepsEnd end = solve_whole(own, diagonal.data(), box, tol, max_steps, 0, lapack);
         steps[p] = end.endless || end.violation > tol ? -1 : end.steps;
         if constexpr (sizeof(K) > sizeof(float)) gradient(gram, index, box.b, &batch.z[s], n, box.F);
-        prove(box, &batch.z[s], total, regression, scratch.data(), proofs.row(p));
+        prove(box, &batch.z[s], total, task, scratch.data(), proofs.row(p));
     }
 }
 
@@ -195,7 +195,7 @@ ChainEnd solve_chain(Matrix<const float> own, const Chains& c, Index p, double t
             made += took;
             if (end.violation > tol && !(last && m == first)) return {m, made};
         }
-        prove(box, z, 0.0, false, scratch.data(), proof);
+        prove(box, z, 0.0, Task::classification, scratch.data(), proof);  // its regimes are not read
         c.bias(p, m) = proof[BIAS];
         c.gap(p, m) = (proof[PRIMAL] - proof[DUAL]) /
                       larger(larger(size_of(proof[PRIMAL]), size_of(proof[DUAL])), 1e-300);
@@ -227,7 +227,7 @@ Index solve_chains(Matrix<const float> gram, Chains chains, double tol, Index ma
 }
 
 #define INSTANTIATE(K)                                                                                               \
-    template void solve_batch(Matrix<const K>, Batch, double, Index, bool, Vector<Index>, Matrix<double>,            \
+    template void solve_batch(Matrix<const K>, Batch, double, Index, Task, Vector<Index>, Matrix<double>,            \
                               const Lapack&);                                                                        \
     template bool solve_folds(Matrix<const K>, Vector<const Index>, Matrix<const bool>, Vector<const double>,        \
                               Vector<const double>, Vector<const double>, double, Vector<const double>, double,      \

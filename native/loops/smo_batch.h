@@ -10,7 +10,7 @@ namespace mercer::MERCER_ISA {
 // A problem whose dual is unbounded or that wants more than `max_steps` has the steps -1.  Steps are in single precision;
 // the F of the proof is computed from the Gram as it is.  Coefficients keep the sum they begin with.
 template <class K>
-void solve_batch(Matrix<const K> gram, Batch batch, double tol, Index max_steps, bool regression,
+void solve_batch(Matrix<const K> gram, Batch batch, double tol, Index max_steps, Task task,
                  Vector<Index> steps, Matrix<double> proofs, const Lapack& lapack);
 
 // One problem solved again for each column of `held`, without the items it marks; writes f of all items by each.

@@ -4,6 +4,7 @@
 
 #include "box.h"
 #include "buffer.h"
+#include "dual_proof.h"
 #include "gather.h"
 #include "rows.h"
 #include "smo.h"
@@ -58,18 +59,6 @@ double reach(const Box& p) {
         width = larger(width, p.hi[i] - p.lo[i]);
     }
     return smaller(width, 4.0 * size + 1e-30);
-}
-
-// The items that could take part in a step: their gain exceeds some cost or their cost some gain, or nearly so.
-Index active_items(const Box& p, double margin, Index* found) {
-    const Ends e = ends_of(p);
-    Index count = 0;
-    for (Index i = 0; i < p.size; ++i) {
-        const double gain = up_offset(p.b[i], p.hi[i], p.epsilon) - p.F[i];
-        const double cost = down_offset(p.b[i], p.lo[i], p.epsilon) - p.F[i];
-        if (gain > e.least - margin || cost < e.most + margin) found[count++] = i;
-    }
-    return count;
 }
 
 // F += K (b - before), where they differ.
@@ -255,13 +244,22 @@ class Centre {
         return most;
     }
 
-    // Clip what is beyond a bound by rounding, and bring F up to date.
+    // Put what p has at a bound or at 0 exactly there, restore the sum that this changes, and bring F up to date.
+    //
+    // A coefficient that misses its bound by rounding would count as one that can still move.
     void into_the_box() {
         for (Index i = 0; i < q_; ++i) {
             e_[i] = x_[i];
-            x_[i] = smaller(larger(x_[i], lo_[i]), hi_[i]);
+            if (!is_free(p_[i], lo_[i], hi_[i])) x_[i] = p_[i];
         }
+        clip();
+        move_to_sum(x_, lo_, hi_, nullptr, q_, total_, p_.data());
+        clip();
         follow(K_, x_, e_.data(), q_, F_);
+    }
+
+    void clip() {
+        for (Index i = 0; i < q_; ++i) x_[i] = smaller(larger(x_[i], lo_[i]), hi_[i]);
     }
 
     Matrix<const float> K_;
@@ -278,41 +276,6 @@ class Centre {
     double turn_ = 0.0;
     Index largest_ = 0;
 };
-
-// ---- effort
-
-struct Effort {
-    double made;
-    double violation;
-    bool endless;
-};
-
-// Move the centre until the conditions hold to tol or the effort is spent.
-Effort recentre(Matrix<const float> K, Box p, double tol, double effort, const Lapack& lapack) {
-    Buffer<double> x(p.size), Fx(p.size);
-    double total = 0.0, floor = LEAST, spent = 0.0;
-    for (Index i = 0; i < p.size; ++i) total += p.b[i];
-    int failures = 0;
-    Ends e = ends_of(p);
-    while (e.violation() > tol && spent < effort && failures < FAILURES) {
-        const double sigma = larger(larger(FALL * e.violation(), AIM * tol) / reach(p), floor);
-        const NearestEnd end = nearest(K, p, 0.5 * (e.most + e.least), total, sigma, x.data(), Fx.data(), lapack);
-        const double side = static_cast<double>(end.largest), q = static_cast<double>(p.size);
-        spent += static_cast<double>(end.steps) * (q + SYSTEM * side * side * side) + q;
-        if (end.reached) {
-            for (Index i = 0; i < p.size; ++i) {
-                p.b[i] = x[i];
-                p.F[i] = Fx[i];
-            }
-            e = ends_of(p);
-            if (end.steps <= EASY) floor = larger(floor / RAISE, LEAST);
-        } else {
-            floor = RAISE * sigma;
-            ++failures;
-        }
-    }
-    return {spent, e.violation(), false};
-}
 
 // Steps of SMO, first on a gradient in single precision; then on F, if its digits are needed.
 StepsEnd burst(Matrix<const float> K, const float* diagonal, Box p, double tol, Index max_steps) {
@@ -358,7 +321,52 @@ Effort improve(Matrix<const float> K, const float* diagonal, Box p, double tol, 
     return {spent - began, violation, endless};
 }
 
-// The same among the items A alone, until others may have come to matter.
+}  // namespace
+
+NearestEnd nearest(Matrix<const float> gram, Box centre, double beta, double total, double sigma, double* x,
+                   double* Fx, const Lapack& lapack) {
+    return Centre(gram, centre, beta, total, sigma, x, Fx, lapack).run();
+}
+
+Index active_items(const Box& p, double margin, Index* found) {
+    const Ends e = ends_of(p);
+    Index count = 0;
+    for (Index i = 0; i < p.size; ++i) {
+        const double gain = up_offset(p.b[i], p.hi[i], p.epsilon) - p.F[i];
+        const double cost = down_offset(p.b[i], p.lo[i], p.epsilon) - p.F[i];
+        if (gain > e.least - margin || cost < e.most + margin) found[count++] = i;
+    }
+    return count;
+}
+
+Effort recentre(Matrix<const float> K, Box p, double tol, double effort, const Lapack& lapack) {
+    Buffer<double> x(p.size), Fx(p.size);
+    double total = 0.0, floor = LEAST, spent = 0.0;
+    for (Index i = 0; i < p.size; ++i) total += p.b[i];
+    int failures = 0;
+    Ends e = ends_of(p);
+    while (e.violation() > tol && spent < effort && failures < FAILURES) {
+        const double sigma = larger(larger(FALL * e.violation(), AIM * tol) / reach(p), floor);
+        const NearestEnd end = nearest(K, p, 0.5 * (e.most + e.least), total, sigma, x.data(), Fx.data(), lapack);
+        const double side = static_cast<double>(end.largest), q = static_cast<double>(p.size);
+        spent += static_cast<double>(end.steps) * (q + SYSTEM * side * side * side) + q;
+        if (end.reached) {
+            for (Index i = 0; i < p.size; ++i) {
+                p.b[i] = x[i];
+                p.F[i] = Fx[i];
+            }
+            const double before = e.violation();
+            e = ends_of(p);
+            if (!(e.violation() < before)) ++failures;
+            if (end.steps <= EASY) floor = larger(floor / RAISE, LEAST);
+        } else {
+            floor = RAISE * sigma;
+            ++failures;
+        }
+    }
+    return {spent, e.violation(), false};
+}
+
 Effort improve_among(const Index* A, Index count, Matrix<const float> K, const float* diagonal, Box p, double tol,
                      double effort, double spent, const Lapack& lapack) {
     Buffer<float> own(count * count), own_diagonal(count);
@@ -387,13 +395,6 @@ Effort improve_among(const Index* A, Index count, Matrix<const float> K, const f
     const double side = static_cast<double>(count);
     return {found.made + side * side + static_cast<double>(changed) * static_cast<double>(p.size),
             ends_of(p).violation(), found.endless};
-}
-
-}  // namespace
-
-NearestEnd nearest(Matrix<const float> gram, Box centre, double beta, double total, double sigma, double* x,
-                   double* Fx, const Lapack& lapack) {
-    return Centre(gram, centre, beta, total, sigma, x, Fx, lapack).run();
 }
 
 StepsEnd solve_whole(Matrix<const float> gram, const float* diagonal, Box box, double tol, Index max_steps, Index spent,

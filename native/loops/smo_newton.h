@@ -28,6 +28,17 @@ namespace mercer::MERCER_ISA {
 StepsEnd solve_whole(Matrix<const float> gram, const float* diagonal, Box box, double tol, Index max_steps, Index spent,
                      const Lapack& lapack);
 
+// The items that could take part in a step: their gain exceeds some cost or their cost some gain, or does so but for
+// `margin`.  Writes their places to `found`, which has room for all, and returns how many they are.
+Index active_items(const Box& box, double margin, Index* found);
+
+// Improve b among the items A alone until the conditions hold to tol there or the effort is spent; F of all follows.
+Effort improve_among(const Index* A, Index count, Matrix<const float> gram, const float* diagonal, Box box, double tol,
+                     double effort, double spent, const Lapack& lapack);
+
+// Move the centre of Newton steps until the conditions hold to tol or the effort is spent.
+Effort recentre(Matrix<const float> gram, Box box, double tol, double effort, const Lapack& lapack);
+
 // Minimise around the centre box.b with the multiplier beta; writes x and F at x.
 NearestEnd nearest(Matrix<const float> gram, Box centre, double beta, double total, double sigma, double* x,
                    double* Fx, const Lapack& lapack);

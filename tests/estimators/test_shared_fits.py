@@ -13,7 +13,6 @@ from mercer import SVC, SVR, GaussianProcessRegressor, KernelRidge, KernelSearch
 from mercer.estimators.base import KernelEstimator
 from mercer.estimators.shared_fits import GivenPredictions, SharedFits, offered, overrides
 from mercer.kernels import RBF
-from mercer.solvers.dual import svc
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(80, 3))
@@ -41,8 +40,8 @@ class OtherFit(SVC):
 
 
 class OtherProblem(SVC):
-    def _problem(self, y, bound):
-        return svc(y, 0.01 * bound)
+    def _problems(self, pairs, bound):
+        return super()._problems(pairs, 0.01 * bound)
 
 
 class OtherScore(SVC):

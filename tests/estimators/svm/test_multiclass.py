@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from mercer import SVC, NuSVC, configure
-from mercer.estimators.svm import classifier
-from mercer.estimators.svm.multiclass import column, gathered, one_vs_rest, pair_values, pairs_of, spread, winners
+from mercer.estimators.svm import machine as machine_module
+from mercer.estimators.svm.multiclass import column, one_vs_rest, pair_values, pairs_of, spread, winners
 from mercer.kernels import RBF
 
 rng = np.random.default_rng(0)
@@ -37,16 +37,19 @@ class Matrix:
 def test_every_pair_is_listed_once_with_its_items_M21():
     used = np.flatnonzero(np.arange(90) % 5)
     pairs = pairs_of(codes, used, 4)
-    assert [(p.plus, p.minus) for p in pairs] == list(combinations(range(4), 2))
-    for p in pairs:
-        assert_array_equal(np.where(p.y > 0, p.plus, p.minus), codes[p.index])
-        assert_array_equal(np.sort(p.index), used[np.isin(codes[used], (p.plus, p.minus))])
+    assert list(zip(pairs.first, pairs.second, strict=True)) == list(combinations(range(4), 2))
+    assert len(pairs) == 6
+    for p, (first, second) in enumerate(combinations(range(4), 2)):
+        y, index = pairs.y[pairs.span(p)], pairs.index[pairs.span(p)]
+        assert_array_equal(np.where(y > 0, first, second), codes[index])
+        assert_array_equal(np.sort(index), used[np.isin(codes[used], (first, second))])
 
 
 def test_two_classes_are_one_machine_with_the_second_positive_M21():
-    (p,) = pairs_of(codes % 2, np.arange(90), 2)
-    assert (p.plus, p.minus) == (1, 0)
-    assert_array_equal(p.y, np.where(codes % 2, 1.0, -1.0))
+    pairs = pairs_of(codes % 2, np.arange(90), 2)
+    assert (pairs.first.tolist(), pairs.second.tolist()) == ([1], [0])
+    assert_array_equal(pairs.y, np.where(codes % 2, 1.0, -1.0))
+    assert_array_equal(pairs.index, np.arange(90))
 
 
 def test_a_class_has_one_column_for_every_opponent():
@@ -56,12 +59,22 @@ def test_a_class_has_one_column_for_every_opponent():
 
 def test_the_streamed_sum_is_the_sum_over_each_pairs_own_coefficients():
     pairs = pairs_of(codes, np.arange(90), 4)
-    coefs = [rng.normal(size=len(p.index)) for p in pairs]
+    coefs = rng.normal(size=len(pairs.index))
     order = np.argsort(codes, kind="stable")
-    columns, counts = gathered(pairs, coefs, 90, 4)[order], np.bincount(codes)
-    expected = np.column_stack([K[:, p.index] @ b for p, b in zip(pairs, coefs, strict=True)])
+    columns, counts = pairs.by_item(coefs, 90)[order], np.bincount(codes)
+    spans = [pairs.span(p) for p in range(6)]
+    expected = np.column_stack([K[:, pairs.index[s]] @ coefs[s] for s in spans])
     assert_allclose(pair_values(Matrix(K[:, order]), columns, counts, lambda sums: sums), expected, atol=1e-12)
     assert_allclose(K[:, order] @ spread(columns, counts), expected, atol=1e-12)
+
+
+def test_numbers_of_all_pairs_may_be_rows():
+    pairs = pairs_of(codes, np.arange(90), 4)
+    rows = rng.normal(size=(len(pairs.index), 3))
+    found = pairs.by_item(rows, 90)
+    assert found.shape == (90, 3, 3)
+    for m in range(3):
+        assert_array_equal(found[:, :, m], pairs.by_item(rows[:, m], 90))
 
 
 # ---- votes
@@ -86,13 +99,14 @@ def test_votes_by_class_are_within_a_third_of_their_number_M21():
 
 
 def test_as_many_problems_are_solved_as_there_are_pairs_M21_C16(monkeypatch):
-    sizes, problem = [], SVC._problem
+    sizes, problems = [], SVC._problems
 
-    def counted(self, y, bound):
-        sizes.append(len(y))
-        return problem(self, y, bound)
+    def counted(self, pairs, bound):
+        found = problems(self, pairs, bound)
+        sizes.extend(found.sizes.tolist())
+        return found
 
-    monkeypatch.setattr(SVC, "_problem", counted)
+    monkeypatch.setattr(SVC, "_problems", counted)
     m = SVC().fit(X, labels)
     assert len(sizes) == 6
     assert sum(sizes) == 3 * 90  # every item meets each of the three other classes
@@ -104,7 +118,7 @@ def test_as_many_problems_are_solved_as_there_are_pairs_M21_C16(monkeypatch):
 
 def test_pairs_solved_together_are_those_solved_one_by_one_M21(monkeypatch):
     together = SVC(tol=1e-5, probability=True).fit(X, labels)
-    monkeypatch.setattr(classifier, "STORED", 0)
+    monkeypatch.setattr(machine_module, "STORED", 0)
     alone = SVC(tol=1e-5, probability=True).fit(X, labels)
     assert_allclose(together.decision_function(X), alone.decision_function(X), atol=1e-4)
     assert_allclose(together.predict_proba(X), alone.predict_proba(X), atol=0.02)
@@ -125,6 +139,17 @@ def test_each_pair_is_the_machine_of_its_two_classes_M21(machine):
         assert_allclose(values[:, p], -f, atol=1e-5)  # two classes are told with the second one positive
     names = [part.name for part in machine.certificate_.parts]
     assert names[1] == "ash against cedar"
+
+
+@pytest.mark.parametrize("n", [300, 3000], ids=["in batches", "one by one"])
+def test_solutions_are_in_the_order_of_the_pairs_M21(n):
+    """Problems are solved the largest first; the rare class comes first among the pairs."""
+    t = np.random.default_rng(0).choice(3, n, p=[0.05, 0.65, 0.3])
+    Z = np.random.default_rng(1).normal(size=(n, 2)) + np.column_stack([3.0 * t, np.zeros(n)])
+    m = SVC().fit(Z, t)
+    for solution, part, intercept in zip(m.solution_, m.certificate_.parts, m.intercept_, strict=True):
+        assert solution.dual == part.dual
+        assert solution.bias == intercept
 
 
 def test_pairs_agree_with_scikit_learns_own_one_against_one_M21():

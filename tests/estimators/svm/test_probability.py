@@ -12,17 +12,16 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 
 from mercer import SVC, NotConverged, NuSVC, configure
-from mercer.estimators.svm.effort import Effort
-from mercer.estimators.svm.probability import Calibration, feasible, held_out, totals
-from mercer.gram import LazyGram
+from mercer.estimators.svm.probability import calibrate, held_out
+from mercer.gram import LazyGram, StoredGram
 from mercer.kernels import RBF
-from mercer.solvers.dual import nu_svc, solve, svc
+from mercer.solvers.dual import solve, svc
+from mercer.solvers.limits import Limits
 from mercer.solvers.platt import platt
 
 X, y = make_classification(400, 5, n_informative=3, flip_y=0.1, random_state=0)
 sign = np.where(y == 1, 1.0, -1.0)
 k = RBF(2.0)
-EFFORT = {"owner": "test", "tol": 1e-3}
 
 
 # ---- folds
@@ -51,34 +50,7 @@ def test_of_many_items_enough_are_held_out_and_not_more_M20(n, folds):
     assert held.sum() // 2 >= 1000
 
 
-# ---- refits
-
-
-@pytest.mark.parametrize("settings", [{"C": 1.0}, {"C": 30.0}, {"C": 1.0, "squared": True}, {"C": 1.0, "bias": False}],
-                         ids=str)  # fmt: skip
-def test_scores_of_held_out_items_are_those_of_machines_fitted_without_them_M20(settings):
-    gram, problem = LazyGram(k, X), svc(sign, **settings)
-    full = solve(gram, problem, tol=1e-6)
-    held = held_out(sign)
-    scores = Calibration(gram, sign, np.ones(400), problem, full).scores(held, Effort(**EFFORT))
-    for fold in range(5):
-        train = np.flatnonzero(~held[:, fold])
-        alone = solve(gram.sub(train), problem.take(train), tol=1e-6)
-        f = gram.part(None, train) @ alone.coef + alone.bias
-        assert_allclose(scores[:, fold], f, atol=0.3)  # refits are rough, as a sigmoid does not feel more
-        assert np.sqrt(np.mean((scores[:, fold] - f) ** 2)) < 0.1
-
-
-def test_refits_of_nu_machines_keep_their_nu_M20():
-    gram, problem = LazyGram(k, X), nu_svc(sign, 0.4)
-    full = solve(gram, problem, tol=1e-6)
-    held = held_out(sign)
-    scores = Calibration(gram, sign, np.ones(400), problem, full).scores(held, Effort(**EFFORT))
-    for fold in range(2):
-        train = np.flatnonzero(~held[:, fold])
-        alone = solve(gram.sub(train), nu_svc(sign[train], 0.4), tol=1e-6)
-        f = (gram.part(None, train) @ alone.coef + alone.bias) / alone.margin
-        assert np.sqrt(np.mean((scores[:, fold] - f) ** 2)) < 0.1
+# ---- the sigmoid
 
 
 def test_the_sigmoid_is_that_of_exact_refits_M20():
@@ -91,16 +63,14 @@ def test_the_sigmoid_is_that_of_exact_refits_M20():
     assert_allclose([-m.probA_[0], m.probB_[0]], [exact.A, exact.B], atol=0.03)
 
 
-@pytest.mark.parametrize("problem", [svc(sign, 1.0), svc(sign, np.inf), nu_svc(sign, 0.4)], ids=["C", "hard", "nu"])
-def test_a_start_is_feasible_whatever_was_left_out(problem):
-    b = np.abs(np.random.default_rng(0).normal(size=400)) * sign
-    train = np.arange(400) % 5 > 0
-    sums = totals(problem, train)
-    start = feasible(np.where(train, b, 0.0), problem, sums)
-    assert (problem.lo <= start).all()
-    assert (start <= problem.hi).all()
-    groups = [np.ones(400, dtype=bool)] if problem.second is None else [~problem.second, problem.second]
-    assert_allclose([start[g].sum() for g in groups], sums, atol=1e-9)
+@pytest.mark.parametrize("gram", [LazyGram(k, X), StoredGram.of(k(X))], ids=["lazy", "stored"])
+def test_the_sigmoid_of_one_machine_or_none_when_time_is_up_M20(gram):
+    problem = svc(sign, 1.0)
+    full = solve(gram, problem, tol=1e-6)
+    found = calibrate(gram, sign, np.ones(400), problem, full, Limits())
+    m = SVC(kernel=k, probability=True).fit(X, y)
+    assert_allclose([found.A, found.B], [-m.probA_[0], m.probB_[0]], atol=0.03)
+    assert calibrate(LazyGram(k, X), sign, np.ones(400), problem, full, Limits(time_limit=0.0)) is None
 
 
 # ---- machines
@@ -149,22 +119,6 @@ def test_a_weight_counts_in_the_sigmoid_but_its_unit_does_not_M20():
     one.fit(X, y, sample_weight=w), other.fit(X, y, sample_weight=4.0 * w), alike.fit(X, y)
     assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-9)
     assert np.abs(one.predict_proba(X) - alike.predict_proba(X)).max() > 1e-3
-
-
-def test_items_left_out_wrongly_are_taken_in_again_M20(monkeypatch):
-    """With only support vectors as candidates the refits have to find the others they need."""
-    from mercer.estimators.svm import probability
-
-    gram, problem = LazyGram(k, X), svc(sign, 30.0)
-    full, held = solve(gram, problem), held_out(sign)
-    usual = Calibration(gram, sign, np.ones(400), problem, full).scores(held, Effort(**EFFORT))
-    monkeypatch.setattr(probability, "NEAR", -np.inf)
-    assert Calibration(gram, sign, np.ones(400), problem, full).near().sum() == np.count_nonzero(full.coef)
-    again = Calibration(gram, sign, np.ones(400), problem, full).scores(held, Effort(**EFFORT))
-    assert np.sqrt(np.mean((usual - again)[held] ** 2)) < 0.1
-    monkeypatch.setattr(probability, "ROUNDS", 1)
-    once = Calibration(gram, sign, np.ones(400), problem, full).scores(held, Effort(**EFFORT))
-    assert np.sqrt(np.mean((usual - once)[held] ** 2)) > 0.1
 
 
 # ---- without probabilities

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -165,7 +169,7 @@ def test_an_infeasible_nu_is_refused_with_its_bound_M19():
         NuSVC(nu=0.84).fit(X, t)
 
 
-# ---- limits of effort
+# ---- limits
 
 
 def test_an_early_end_leaves_a_usable_machine_and_says_how_far_it_is():
@@ -175,6 +179,39 @@ def test_an_early_end_leaves_a_usable_machine_and_says_how_far_it_is():
     assert m.predict(X).shape == y.shape
     assert m.certificate_.gap > 0.0
     assert np.isfinite(m.certificate_.gap)
+
+
+def hopeless(n, classes):
+    """Rows and labels that have nothing to do with each other: at a large C minutes of work."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, 8)), rng.integers(0, classes, n)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("n", [900, 8000], ids=["stored", "growing"])
+def test_time_that_ran_out_leaves_a_usable_machine(n, classes):
+    Z, t = hopeless(n, classes)
+    started = time.perf_counter()
+    with pytest.warns(NotConverged, match=r"stopped early \(time_limit\).*Raise time_limit"):
+        m = SVC(C=1e6, tol=1e-9, time_limit=0.1).fit(Z, t)
+    assert time.perf_counter() - started < 5.0
+    assert m.predict(Z[:10]).shape == (10,)
+    assert m.certificate_.reason == "time_limit"
+    assert np.isfinite(m.certificate_.dual)
+    assert np.isfinite(m.intercept_).all()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_an_interrupt_leaves_a_usable_machine(classes):
+    Z, t = hopeless(8000, classes)
+    sent = []
+    timer = threading.Timer(0.3, lambda: (sent.append(time.perf_counter()), os.kill(os.getpid(), signal.SIGINT)))
+    timer.start()
+    with pytest.warns(NotConverged, match=r"stopped early \(interrupted\).*Fit again without interrupting it"):
+        m = SVC(C=1e6).fit(Z, t)
+    assert time.perf_counter() - sent[0] < 3.0
+    assert m.predict(Z[:10]).shape == (10,)
+    assert m.certificate_.reason == "interrupted"
 
 
 def test_programs_that_filter_scikit_learns_warning_filter_ours():

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Lasso, LogisticRegression, QuantileRegressor
 
+from mercer.solvers.limits import Limits
 from mercer.solvers.losses import (
     EpsilonInsensitive,
     Exponential,
@@ -15,7 +16,7 @@ from mercer.solvers.losses import (
     Squared,
     SquaredHinge,
 )
-from mercer.solvers.risk import Limits, linear_risk
+from mercer.solvers.risk import linear_risk
 
 rng = np.random.default_rng(0)
 n, d = 120, 20

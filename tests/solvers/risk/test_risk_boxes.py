@@ -9,9 +9,10 @@ from numpy.testing import assert_allclose
 from mercer import StoredGram
 from mercer.kernels import RBF
 from mercer.solvers.dual import solve, svc, svr
+from mercer.solvers.limits import Limits
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball
 from mercer.solvers.qp import QP, solve_qp
-from mercer.solvers.risk import FeatureGram, Limits, minimise_risk
+from mercer.solvers.risk import FeatureGram, minimise_risk
 
 rng = np.random.default_rng(5)
 n = 70

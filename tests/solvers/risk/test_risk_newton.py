@@ -12,9 +12,10 @@ import mercer.solvers.risk.newton as engine
 from mercer import LazyGram, StoredGram, configure
 from mercer.kernels import RBF
 from mercer.solvers.dual import solve, svc
+from mercer.solvers.limits import Limits
 from mercer.solvers.losses import Exponential, Huber, Logistic, Squared, SquaredHinge
 from mercer.solvers.qp import QP, solve_qp
-from mercer.solvers.risk import FeatureGram, Limits, minimise_risk, softmax_risk
+from mercer.solvers.risk import FeatureGram, minimise_risk, softmax_risk
 
 rng = np.random.default_rng(3)
 n = 60
@@ -302,9 +303,12 @@ def test_an_interrupt_leaves_the_last_point_and_its_proof(monkeypatch):
 
     solve_system = engine.system.solve
     monkeypatch.setattr(engine.system, "solve", interrupted)
-    s = minimise_risk(gram, Logistic(), y, 100.0 * c, limits=Limits(1e-14))
+    limits = Limits(1e-14)
+    s = minimise_risk(gram, Logistic(), y, 100.0 * c, limits=limits)
     assert (s.reason, s.n_iter, s.converged) == ("interrupted", 2, False)
     assert_allclose(s.primal, primal(Logistic(), s.coef[:, 0], s.bias[0], 100.0 * c), rtol=1e-10)
+    following = minimise_risk(gram, Logistic(), y, 100.0 * c, limits=limits)
+    assert (following.reason, following.n_iter) == ("interrupted", 0)  # it ends all problems of the fit
 
 
 def test_a_kernel_that_is_not_positive_ends_and_does_not_raise_I6():

@@ -22,7 +22,8 @@ from mercer.estimators.expansion import Data
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.risk.certificate import RiskCertificate, certificate_of, worst_of
 from mercer.estimators.risk.problem import RiskProblem
-from mercer.solvers.risk import FeatureGram, Limits, RiskSolution
+from mercer.solvers.limits import Limits
+from mercer.solvers.risk import FeatureGram, RiskSolution
 from mercer.solvers.risk.minimise import stored
 from mercer.typing import Array
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mercer.solvers.limits import Limits
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball
-from mercer.solvers.risk import Limits, RiskSolution, minimise_risk, softmax_risk
+from mercer.solvers.risk import RiskSolution, minimise_risk, softmax_risk
 from mercer.solvers.risk.minimise import AnyLoss, target_of
 from mercer.solvers.risk.proof import bounds_smooth, bounds_straight
 from mercer.solvers.risk.targets import Softmax

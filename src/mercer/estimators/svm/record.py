@@ -42,7 +42,7 @@ class Record:
             task=found.problems.task, psd=psd, coef=found.coef[support], gradient=found.gradient[support],
             ends=np.searchsorted(support, found.problems.ends), proofs=found.proofs, steps=found.steps,
             margin=found.margin, gradient_error=found.gradient_error, reason=tuple(found.reason),
-            singly=tuple(map(_on_support, found.singly.values())) if len(found.singly) == len(found) else (),
+            singly=tuple(_on_support(found[p]) for p in range(len(found))) if len(found.singly) == len(found) else (),
         )  # fmt: skip
 
     @property

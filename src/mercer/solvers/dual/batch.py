@@ -33,7 +33,7 @@ def solve_batch(K: Array, index: Array, found: Solutions, some: Sequence[int], t
     smo_batch.solve_batch(
         K, index[s], problems.ends[first : some[-1] + 2] - problems.ends[first], problems.z[s], problems.lo[s],
         problems.hi[s], problems.epsilon[rows], found.coef[s], found.gradient[s], SLACK * tol, STEPS,
-        problems.task == "regression", steps, found.proofs[rows],
+        problems.task, steps, found.proofs[rows],
     )  # fmt: skip
     close_batch(found, some, steps, tol)
 

@@ -131,6 +131,7 @@ class Engine:
         self.b = np.array(problem.start if start is None else start, dtype=np.float64)
         self.F = self.gradient(self.fast) if self.b.any() else -problem.z.astype(np.float64)
         self.error, self.objective = 0.0, 0.0
+        self.rounding = 0.0  # by which single precision had moved the gradient at the last proof
         self.trace: list[tuple[int, float, float]] = []
         self.dropped: list[tuple[Array, Array]] = []  # (items, all coefficients when they were dropped)
         self.rng = np.random.default_rng(0)
@@ -153,7 +154,7 @@ class Engine:
 
     def room(self, steps: int) -> int:
         """At most so many steps, and not more than are left."""
-        return min(steps, self.most_steps - self.steps)
+        return max(0, min(steps, self.most_steps - self.steps))
 
     # ---- gradients
 
@@ -190,7 +191,7 @@ class Engine:
             ends = np.argpartition(c.u, -k)[-k:], np.argpartition(c.l, k)[:k], self.rng.integers(0, len(self.b), k)
             sample = np.unique(np.concatenate(ends))
             true = self.gradient(self.exact, sample)
-            self.error = float(np.abs(true - self.F[sample]).max())
+            self.error = self.rounding = float(np.abs(true - self.F[sample]).max())
             self.F[sample] = true
         if not k or self.error > 0.1 * self.tol:
             self.recompute()
@@ -242,7 +243,7 @@ class Engine:
             self.smo_whole(K, order, problem, (0.97, 0.9, 0.5, 0.1)[attempt] * self.tol)
             if self.prove().violation <= self.tol:
                 return
-            if K.dtype == np.float32 and self.error > 0.01 * self.tol:
+            if K.dtype == np.float32 and self.rounding > 0.01 * self.tol:
                 K = np.ascontiguousarray(self.exact.dense()[np.ix_(order, order)], dtype=np.float64)
             self.recompute()
         raise Stop("stalled")
@@ -251,10 +252,9 @@ class Engine:
         """SMO in chunks of steps, the limits looked at between them."""
         chunk = max(1000, CHUNK // (2 * len(order) + 400))  # a step on few items has a cost of its own
         b, F = self.b[order], self.F[order]
-        diagonal = np.ascontiguousarray(np.diagonal(K), dtype=np.float32)
         if len(problem.ridge):
             K = K + np.diag(problem.ridge.astype(K.dtype))
-            diagonal = np.ascontiguousarray(np.diagonal(K))
+        diagonal = single(np.diagonal(K))
         split = len(b) if problem.second is None else int(np.count_nonzero(~problem.second))
         box = (b, problem.lo, problem.hi, problem.epsilon)
         try:

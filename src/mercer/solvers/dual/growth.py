@@ -62,7 +62,7 @@ def grow_batch(gram: Any, found: Solutions, some: Sequence[int], tol: float, rep
     growth.grow_batch(
         problems.index[s], problems.ends[first : last + 2] - problems.ends[first], problems.z[s], problems.lo[s],
         problems.hi[s], problems.epsilon[rows], found.coef[s], found.gradient[s], tol, largest(), STEPS,
-        problems.task == "regression", X32, norms32, X, norms, shape.function, shape.c,
-        shape.coefficients, steps, found.gradient_error[rows], found.proofs[rows], report,
+        problems.task, X32, norms32, X, norms, shape.function, shape.c, shape.coefficients, steps,
+        found.gradient_error[rows], found.proofs[rows], report,
     )  # fmt: skip
     close_batch(found, some, steps, tol)

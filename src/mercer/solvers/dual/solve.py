@@ -8,7 +8,7 @@ solves them is decided here:
     growth     the same on rows of numbers with a kernel that native loops know (growth.py)
     decompose  everything else, one by one (decomposition.py)
 
-When time is up or the user interrupts, what has not been solved stays at its start, with its gap.
+When time is up or the user interrupts, what has not been solved stays where it is, with its gap.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ def solve(
 
 def solve_all(gram: Any, problems: Problems, limits: Limits) -> Solutions:
     """Every problem on its items of `gram`, to the tolerance of the limits."""
-    found = Solutions.room_for(problems)
+    found, threads = Solutions.room_for(problems), config().threads
     if problems.plain and not limits.counts_steps:
         _solve_batches(gram, found, limits)
 
     def solve_one(i: int) -> None:
         p = left[i]
         if not found.reason[p]:
-            waiting = max(1, len(found.open) // config().threads)
-            found.put(p, _one(_gram_of(gram, problems, p), problems[p], limits, waiting))
+            waiting = max(1, len(found.open) // threads)
+            found.put(p, _one(_gram_of(gram, problems, p), problems[p], found.coef[problems.span(p)], limits, waiting))
 
     left = found.open
     if left:
@@ -82,12 +82,12 @@ def _gram_of(gram: Any, problems: Problems, p: int) -> Any:
     return gram if whole else gram.sub(index)
 
 
-def _one(gram: Any, problem: Problem, limits: Limits, waiting: int) -> DualSolution:
-    """One problem by the method that suits it, in its share of the time."""
+def _one(gram: Any, problem: Problem, coef: Array, limits: Limits, waiting: int) -> DualSolution:
+    """One problem by the method that suits it, in its share of the time; `coef` is what there is when it is up."""
     from mercer.solvers.linear import solve_linear
 
     if limits.reached():
-        return unsolved(gram, problem, limits)
+        return unsolved(gram, problem, coef, limits)
     own = limits.share(waiting)
     X = linear_rows(gram, problem)
     if X is None:
@@ -99,9 +99,9 @@ def _one(gram: Any, problem: Problem, limits: Limits, waiting: int) -> DualSolut
     return found
 
 
-def unsolved(gram: Any, problem: Problem, limits: Limits) -> DualSolution:
-    """The feasible point every problem starts from, with its gap."""
-    b, J = problem.start.astype(np.float64), np.flatnonzero(problem.start)
+def unsolved(gram: Any, problem: Problem, coef: Array, limits: Limits) -> DualSolution:
+    """A feasible point, that every problem starts from or where an end of the work has left it, with its gap."""
+    b, J = coef.copy(), np.flatnonzero(coef)
     F = -problem.z + problem.ridge_times(b)
     F = F + gram.part(None, J) @ b[J] if len(J) else F
     return certify(b, F, problem, tol=limits.tol, n_iter=0, reason=limits.ended)
@@ -141,7 +141,8 @@ def _batch_solver(gram: Any, found: Solutions, limits: Limits) -> Callable[[Sequ
         K, index = native_gram(gram.K), problems.index if gram.I is None else gram.I[problems.index]
         return lambda some: solve_batch(K, index, found, some, tol)
     grows = tol >= COARSEST and not problems.start.any() and np.isfinite(problems.hi - problems.lo).all()
-    if not grows or getattr(gram, "native_rows", None) is None:
+    rows = getattr(gram, "native_rows", None)
+    if not grows or rows is None or rows[1].dtype != np.float64:  # the proof needs rows in double precision
         return None
     gram.single()  # rounded once, for all of them
 

@@ -12,6 +12,6 @@ solution.py      what is returned, with its proof, and the limits of the work
 from mercer.solvers.risk.features import FeatureGram
 from mercer.solvers.risk.linear import LinearRisk, linear_risk
 from mercer.solvers.risk.minimise import minimise_risk, softmax_risk
-from mercer.solvers.risk.solution import Limits, RiskSolution
+from mercer.solvers.risk.solution import RiskSolution
 
-__all__ = ["FeatureGram", "Limits", "LinearRisk", "RiskSolution", "linear_risk", "minimise_risk", "softmax_risk"]
+__all__ = ["FeatureGram", "LinearRisk", "RiskSolution", "linear_risk", "minimise_risk", "softmax_risk"]

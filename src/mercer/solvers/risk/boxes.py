@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from mercer.solvers.dual import DualSolution, Problem, solve, svc, svr
+from mercer.solvers.limits import Limits
 from mercer.solvers.linear import best_bias, solve_linear
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball
 from mercer.solvers.risk.features import FeatureGram
-from mercer.solvers.risk.solution import Limits, RiskSolution
+from mercer.solvers.risk.solution import RiskSolution
 from mercer.typing import Array
 
 Straight = Hinge | EpsilonInsensitive | Pinball

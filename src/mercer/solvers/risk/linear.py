@@ -18,11 +18,11 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.gram import StoredGram
+from mercer.solvers.limits import Limits
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball, SmoothLoss
 from mercer.solvers.risk.boxes import Straight
 from mercer.solvers.risk.features import FeatureGram
 from mercer.solvers.risk.minimise import AnyLoss, minimise_risk, target_of
-from mercer.solvers.risk.solution import Limits
 from mercer.solvers.risk.targets import Scored, Target, balanced
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
@@ -55,7 +55,7 @@ def linear_risk(
         raise bad("linear_risk", "penalty", f"one of {PENALTIES}, which grow with |w|", repr(penalty), "Use 'l2'.")
     if not 0.0 < C < np.inf:
         raise bad("linear_risk", "C", "a positive number", C, "A large C fits closely.")
-    X, y, limits = np.asarray(X, dtype=float), np.asarray(y, dtype=float), limits or Limits()
+    X, y, limits = np.asarray(X, dtype=float), np.asarray(y, dtype=float), limits or Limits(tol=1e-6)
     if penalty == "l2":
         return _l2(X, y, loss, C, bias, limits)
     if penalty == "l0":

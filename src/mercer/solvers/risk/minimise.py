@@ -17,11 +17,12 @@ import numpy as np
 from mercer.config import config
 from mercer.errors import bad
 from mercer.gram import StoredGram
+from mercer.solvers.limits import Limits
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Loss, Pinball, SmoothLoss
 from mercer.solvers.risk.boxes import by_boxes
 from mercer.solvers.risk.features import FeatureGram
 from mercer.solvers.risk.newton import newton
-from mercer.solvers.risk.solution import Limits, RiskSolution
+from mercer.solvers.risk.solution import RiskSolution
 from mercer.solvers.risk.targets import Given, Scored, Softmax, Target
 from mercer.typing import Array
 
@@ -35,7 +36,7 @@ def minimise_risk(
 
     A loss is one of solvers/losses.py or a function (y, f) -> (values, slopes in f), convex and without kinks.
     """
-    limits = limits or Limits()
+    limits = limits or Limits(tol=1e-6)
     if isinstance(loss, (Hinge, EpsilonInsensitive, Pinball)):
         return by_boxes(gram, loss, y, c, bias=bias, limits=limits)
     return newton(stored(gram), target_of(loss, y, c), bias=bias, limits=limits)

@@ -15,7 +15,7 @@ the margin of a squared hinge, on the straight parts of Huber's loss) have B = -
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,13 @@ import numpy as np
 from mercer.config import config
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite
+from mercer.solvers.limits import Limits
 from mercer.solvers.pivoted_cholesky import LowRank
 from mercer.solvers.risk import system
 from mercer.solvers.risk.curvature import Curvature
 from mercer.solvers.risk.features import FeatureGram, factor_of
 from mercer.solvers.risk.line_search import line_search
-from mercer.solvers.risk.solution import Limits, RiskSolution
+from mercer.solvers.risk.solution import RiskSolution
 from mercer.solvers.risk.targets import Target
 from mercer.typing import Array, Gram
 
@@ -72,8 +73,8 @@ def newton(gram: Any, target: Target, *, bias: bool = True, limits: Limits | Non
     Systems of one output with few active items are factorised.  All others are solved by conjugate gradients with the
     low-rank part of K as preconditioner, from the exact solution of the problem that has only that part.
     """
-    limits = limits or Limits()
-    engine = _Engine(gram, target, bias, limits if limits.max_iter is not None else replace(limits, max_iter=STEPS))
+    limits = limits or Limits(tol=1e-6)
+    engine = _Engine(gram, target, bias, limits, limits.tol)
     import scipy.linalg  # noqa: F401  # before its BLAS is held to one thread
 
     with one_blas_thread():  # products with K have all threads, and the answer shall not depend on their number
@@ -83,8 +84,9 @@ def newton(gram: Any, target: Target, *, bias: bool = True, limits: Limits | Non
 class _Engine:
     """One problem; the factor of K is found when it is first needed."""
 
-    def __init__(self, gram: Any, target: Target, bias: bool, limits: Limits) -> None:
-        self.gram, self.target, self.bias, self.limits = gram, target, bias, limits
+    def __init__(self, gram: Any, target: Target, bias: bool, limits: Limits, tol: float) -> None:
+        self.gram, self.target, self.bias, self.limits, self.tol = gram, target, bias, limits, tol
+        self.most_steps = STEPS if limits.max_iter is None else limits.max_iter
         self.diagonal = np.asarray(gram.diag(), dtype=float)
         self.slow = False
         self._factor: LowRank | None = None
@@ -110,20 +112,24 @@ class _Engine:
         On the pivots LL' is K, so that this is the same function with the same norm.
         """
         features, B = FeatureGram(self.factor.L), np.zeros((len(self.gram), self.target.outputs))
-        found = _Engine(features, self.target, self.bias, replace(self.limits, tol=_ROUGH)).run(B)
+        found = _Engine(features, self.target, self.bias, self.limits, _ROUGH).run(B)
         if len(self.factor.pivots):
             B[self.factor.pivots] = self.factor.coefficients(features.Z.T @ found.coef)
         return B, found.n_iter
 
     # ---- the iteration
 
+    def ended(self, steps: int) -> str:
+        """Which limit has been reached; every call ends."""
+        return self.limits.reached(steps) or ("max_iter" if steps >= self.most_steps else "")
+
     def run(self, B: Array, steps: int = 0) -> RiskSolution:
         """Newton steps from the coefficients B, which took some steps already."""
         point = best = self.at(B, self.times(B), np.zeros(self.target.outputs))
         idle, reason = 0, ""
         try:
-            while abs(best.relative_gap) > self.limits.tol:
-                if reason := self.limits.reached(steps) or ("stalled" if idle > _IDLE else ""):
+            while abs(best.relative_gap) > self.tol:
+                if reason := self.ended(steps) or ("stalled" if idle > _IDLE else ""):
                     break
                 new = self.step(point)
                 steps += 1
@@ -133,7 +139,7 @@ class _Engine:
                 idle = 0 if better(new, best, _IDLE_SHARE) else idle + 1
                 point, best = new, new if idle == 0 or abs(new.gap) < abs(best.gap) else best
         except KeyboardInterrupt:
-            reason = "interrupted"
+            reason = self.limits.ended = "interrupted"
         return RiskSolution(
             coef=best.B, bias=best.r, primal=best.value, dual=best.value - best.gap, n_iter=steps,
             converged=not reason, reason=reason or "converged",
@@ -179,7 +185,7 @@ class _Engine:
 
     def goal(self, point: Point) -> Callable[[float], float]:
         """The gap of its model that a step may leave: a share of what it gains, or a part of what is asked for."""
-        share, least = min(0.1, abs(point.relative_gap)), 0.1 * self.limits.tol * abs(point.value)
+        share, least = min(0.1, abs(point.relative_gap)), 0.1 * self.tol * abs(point.value)
         return lambda product: max(share * (point.gap - 0.5 * product), least)
 
     def inverse(self, gram: Gram, W: Curvature, active: Array) -> system.Inverse:

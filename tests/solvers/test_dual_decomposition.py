@@ -1,4 +1,4 @@
-"""The engine: every machine of the family, on both sides of its thresholds, in good and in bad weather."""
+"""Decomposition: every machine of the family, by each of its three ways, in good and in bad weather."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels import RBF, Linear, Sigmoid
-from mercer.solvers.dual import engine, nu_svc, nu_svr, one_class, solve, svc, svr
+from mercer.solvers.dual import decomposition, growth, nu_svc, nu_svr, one_class, solve, svc, svr
 from mercer.solvers.smo import smo
 
 rng = np.random.default_rng(7)
@@ -34,13 +34,29 @@ PROBLEMS = {
 }
 
 
-@pytest.fixture(params=["whole", "blocks"])
+WAYS = {
+    "whole": {decomposition: {"FEW": 10_000}},
+    "growth": {decomposition: {"FEW": 60, "COARSEST": 0.0}, growth: {"ALL": 60, "SAMPLE": 60, "LARGEST_SAMPLE": 60}},
+    "blocks": {
+        decomposition: {
+            "COARSEST": np.inf, "FEW": 60, "WHOLE": 60, "COARSE": 40, "STORED": 200, "MANY_FREE": 30, "BLOCK": 50,
+            "WIDE_BLOCK": 60,
+        }
+    },
+}  # fmt: skip
+
+
+def go(way, monkeypatch):
+    """Set the thresholds so that a few hundred items go one way; growth is for plain problems, others stay whole."""
+    for module, settings in WAYS[way].items():
+        for name, value in settings.items():
+            monkeypatch.setattr(module, name, value)
+
+
+@pytest.fixture(params=WAYS)
 def size(request, monkeypatch):
-    """Both ways through the engine, at a size where both are quick."""
-    if request.param == "blocks":
-        small = {"WHOLE": 60, "COARSE": 40, "STORED": 200, "MANY_FREE": 30, "BLOCK": 50, "WIDE_BLOCK": 60}
-        for name, value in small.items():
-            monkeypatch.setattr(engine, name, value)
+    """All ways through decomposition, at a size where all are quick."""
+    go(request.param, monkeypatch)
     return request.param
 
 
@@ -58,16 +74,15 @@ def test_every_machine_ends_with_a_proof_T18(name, size):
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_blocks_and_the_whole_gram_agree(name, monkeypatch):
+@pytest.mark.parametrize("way", ["growth", "blocks"])
+def test_every_way_comes_to_the_solution_of_the_whole_gram(name, way, monkeypatch):
     gram, problem = PROBLEMS[name]
     whole = solve(gram, problem, tol=1e-6)
-    monkeypatch.setattr(engine, "WHOLE", 60)
-    monkeypatch.setattr(engine, "BLOCK", 50)
-    monkeypatch.setattr(engine, "COARSE", 40)
+    go(way, monkeypatch)
     assert_allclose(solve(gram, problem, tol=1e-6).dual, whole.dual, rtol=1e-5, atol=1e-7)
 
 
-def test_the_engine_agrees_with_its_readable_twin_M17():
+def test_decomposition_agrees_with_its_readable_twin_M17():
     fast, slow = solve(K, svc(Y, 1.0), tol=1e-7), smo(K.dense(), Y, 1.0, tol=1e-7)
     assert_allclose(fast.coef * Y, slow.alpha, atol=1e-4)
     assert_allclose(fast.dual, slow.dual, rtol=1e-8)
