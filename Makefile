@@ -56,11 +56,13 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(BIN)/python pyproject.toml
-	$(BIN)/python tools/requirements.py run build | $(PIP) --requirement /dev/stdin
+	$(BIN)/python tools/requirements.py run build > $(VENV)/requirements.txt
+	$(PIP) --requirement $(VENV)/requirements.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed pyproject.toml
-	$(BIN)/python tools/requirements.py dev | $(PIP) --requirement /dev/stdin
+	$(BIN)/python tools/requirements.py dev > $(VENV)/requirements.txt
+	$(PIP) --requirement $(VENV)/requirements.txt
 	touch $@
 
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(NATIVE)
