@@ -31,14 +31,15 @@ USING_ZIG = (
     "some two minutes, this once. With g++ or clang++ it would take half a minute."
 )
 
-# zig writes -march=x86-64-v3 with underscores; without -O it would build its own C++ library a second time, for debugging
+# zig writes -march=x86-64-v3 with underscores.  It compiles its C++ library for each set of these flags, which takes most
+# of the time, so that the programs cmake links to try the compiler are given those of the module.
 ZIG_CXX = """#!/bin/sh
 for argument do
     shift
     case $argument in -march=x86-64-v*) argument="-march=x86_64_v${{argument##*-v}}" ;; esac
     set -- "$@" "$argument"
 done
-exec "{zig}" c++ -O3 "$@"
+exec "{zig}" c++ -O3 -fPIC -Wl,-s "$@"
 """
 
 
