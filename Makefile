@@ -41,7 +41,7 @@ build: $(VENV)/.built
 wheel: $(VENV)/.installed-dev
 	rm -rf dist
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m build --no-isolation
-	$(PYTHON) tools/try_wheel.py
+	$(BIN)/python tools/try_wheel.py
 
 # the tests of the loops with every access to memory checked; e.g. make sanitize ARGS="-k radial"
 sanitize: $(VENV)/.installed-dev $(VENV)/.built
