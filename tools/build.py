@@ -31,8 +31,8 @@ USING_ZIG = (
     "some two minutes, this once. With g++ or clang++ it would take half a minute."
 )
 
-# zig writes -march=x86-64-v3 with underscores.  It compiles its C++ library for each set of these flags, which takes most
-# of the time, so that the programs cmake links to try the compiler are given those of the module.
+# zig writes -march=x86-64-v3 with underscores.  It compiles its own C++ library for each set of flags, which takes
+# most of the time, so the programs that cmake links to try the compiler are given the flags of the module.
 ZIG_CXX = """#!/bin/sh
 for argument do
     shift
@@ -53,7 +53,9 @@ def main() -> None:
     if not compiler():
         environment |= zig()
         folder = "build/zig"
-    pip("--no-build-isolation", "--no-deps", "--editable", ".", f"--config-settings=build-dir={folder}", env=environment)
+    pip(
+        "--no-build-isolation", "--no-deps", "--editable", ".", f"--config-settings=build-dir={folder}", env=environment
+    )
 
 
 def compiler() -> str | None:

@@ -1,6 +1,6 @@
 """Prints the requirements of pyproject.toml, one per line: of running mercer, of building it, of working on it.
 
-    python tools/requirements.py run build > requirements.txt
+python tools/requirements.py run build > requirements.txt
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A few minutes' use of an installed mercer in a few seconds; run by the Python of the environment to try.
 
-    python -I tools/smoke.py        # -I: the checkout around this file is not looked at
+python -I tools/smoke.py        # -I: the checkout around this file is not looked at
 """
 
 from __future__ import annotations

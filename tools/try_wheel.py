@@ -17,7 +17,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DATA = ("py.typed", "report/template.html", "figures/gallery.html", "plots/mercer.mplstyle")
-SOURCES = ("CMakeLists.txt", "LICENSE", "native/border/module.cpp", "native/loops/radial.cpp", "native/weak_symbols.cmake")
+SOURCES = (
+    "CMakeLists.txt",
+    "LICENSE",
+    "native/border/module.cpp",
+    "native/loops/radial.cpp",
+    "native/weak_symbols.cmake",
+)
 
 
 def check_wheel(path: Path) -> None:
