@@ -1,6 +1,7 @@
 """Runs tests/native with every access to memory checked: AddressSanitizer and UBSan; `make sanitize`.
 
     python tools/sanitize.py -k radial        # arguments are pytest's
+    python tools/sanitize.py tests/solvers    # other tests
 
 The extension is built for it in build/sanitize and used instead of the installed one.  The first report ends the run.
 Needs GCC, whose runtime library has to be loaded before Python's.
@@ -67,8 +68,9 @@ def test(arguments: list[str]) -> int:
     sys.modules["mercer._native"] = module
     spec.loader.exec_module(module)
     mercer._native = module  # type: ignore[attr-defined]
+    named = any(Path(argument).exists() for argument in arguments)
     # a report is written past Python, so file descriptors must not be captured
-    return pytest.main(["tests/native", "--capture=sys", "-p", "no:cacheprovider", *arguments])
+    return pytest.main([*([] if named else ["tests/native"]), "--capture=sys", "-p", "no:cacheprovider", *arguments])
 
 
 if __name__ == "__main__":
