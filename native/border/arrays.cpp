@@ -33,6 +33,11 @@ bool open(nb::handle object, Py_buffer& b, bool writable) {
     return false;
 }
 
+// The name of an object's Python type.
+std::string type_of_object(nb::handle object) {
+    return nb::borrow<nb::str>(object.type().attr("__name__")).c_str();
+}
+
 }  // namespace
 
 void Call::wrong(const char* name, const std::string& rule, const std::string& got) const {
@@ -60,7 +65,7 @@ void Call::wrong_shape(const char* name, const Py_buffer& b, const std::string& 
 
 std::string Call::type_of(nb::handle object, const char* name) {
     Py_buffer b;
-    if (!open(object, b, false)) wrong(name, "an array", Py_TYPE(object.ptr())->tp_name);
+    if (!open(object, b, false)) wrong(name, "an array", type_of_object(object));
     std::string type = name_of(b);
     PyBuffer_Release(&b);
     return type;
@@ -73,7 +78,7 @@ const Py_buffer& Call::get(nb::handle object, const char* name, int ndim, bool w
         const bool array = writable && open(object, b, false);
         if (array) PyBuffer_Release(&b);
         wrong(name, writable && array ? "writable" : "an array",
-              array ? "a read-only array" : Py_TYPE(object.ptr())->tp_name);
+              array ? "a read-only array" : type_of_object(object));
     }
     ++held_;  // from here on it is released by the destructor
     const char* found = name_of(b);

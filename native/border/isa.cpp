@@ -2,6 +2,10 @@
 
 #include <stdexcept>
 
+#ifdef MERCER_X86_LEVELS
+#include "processor.h"
+#endif
+
 namespace mercer {
 
 Isa isa = Isa::plain;
@@ -10,19 +14,11 @@ namespace {
 
 std::vector<Isa> available() {
 #ifdef MERCER_X86_LEVELS
-    __builtin_cpu_init();
+    const Processor processor;
     std::vector<Isa> found;
-    if (!(__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"))) return found;
-    found.push_back(Isa::v2);
-    if (!(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-          __builtin_cpu_supports("bmi2")))
-        return found;
-    found.push_back(Isa::v3);
-    if (!(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-          __builtin_cpu_supports("avx512vl")))
-        return found;
-    found.push_back(Isa::v4);
+    if (processor.v2()) found.push_back(Isa::v2);
+    if (processor.v3()) found.push_back(Isa::v3);
+    if (processor.v4()) found.push_back(Isa::v4);
     return found;
 #else
     return {Isa::plain};

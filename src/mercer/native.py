@@ -35,10 +35,12 @@ try:
         triangles,
     )
 except ImportError as error:
+    if "this processor" in str(error):  # it works, but cannot run as asked here
+        raise ImportError(f"mercer: {error}.") from None
     raise ImportError(
-        f"mercer: the compiled extension mercer._native is missing or broken ({error}). Install mercer again: "
-        "`pip install --force-reinstall mercer`, or `make demo` in a checkout, which needs a C++ compiler."
-    ) from error
+        f"mercer: its compiled part, mercer._native, is missing or broken ({error}). Install mercer again with "
+        "`pip install --force-reinstall mercer`; in a checkout, run `make build`."
+    ) from None
 
 __all__ = [
     "available_isas",

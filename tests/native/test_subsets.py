@@ -130,6 +130,7 @@ def test_negative_degrees_are_refused():
         subsets.anova(np.ones((2, 3)), np.ones((3, 4)), -1, np.zeros((2, 4)))
 
 
+@pytest.mark.usefixtures("_memory_may_run_out")
 @pytest.mark.parametrize("degree", [2**50, 2**62, 2**63 - 1])
 def test_too_little_memory_is_an_error_and_not_a_crash(degree):
     with pytest.raises(MemoryError):
