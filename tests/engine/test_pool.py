@@ -12,7 +12,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from mercer import configure
-from mercer.engine.pool import one_blas_thread, run, tick
+from mercer.engine.pool import finishing, one_blas_thread, run, stopped, tick
 
 
 def blas_threads():
@@ -96,6 +96,29 @@ def test_a_task_of_many_steps_ends_soon_after_an_error_elsewhere():
     with configure(threads=2), pytest.raises(ZeroDivisionError):
         run(task, range(2), steps=20_000)
     assert len(steps) < 1000
+
+
+def test_the_last_work_of_a_task_is_done_although_the_run_was_stopped():
+    done, failed = [], threading.Event()
+
+    def task(i):
+        if i == 0:
+            failed.set()
+            raise RuntimeError("no")
+        failed.wait(5.0)
+        while not stopped():
+            time.sleep(0.001)
+        with finishing():
+            run(done.append, range(3), steps=3)
+            tick()
+            assert not stopped()
+        assert stopped()
+
+    with configure(threads=2), pytest.raises(RuntimeError, match="no"):
+        run(task, range(2))
+    assert done == [0, 1, 2]
+    with finishing():
+        assert not stopped()
 
 
 def test_an_error_in_the_callback_stops_the_work():

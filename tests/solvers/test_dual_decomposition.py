@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels import RBF, Linear, Sigmoid
-from mercer.solvers.dual import decomposition, growth, nu_svc, nu_svr, one_class, solve, svc, svr
+from mercer.solvers.dual import decomposition, nu_svc, nu_svr, one_class, solve, svc, svr
 from mercer.solvers.smo import smo
 
 rng = np.random.default_rng(7)
@@ -35,22 +35,19 @@ PROBLEMS = {
 
 
 WAYS = {
-    "whole": {decomposition: {"FEW": 10_000}},
-    "growth": {decomposition: {"FEW": 60, "COARSEST": 0.0}, growth: {"ALL": 60, "SAMPLE": 60, "LARGEST_SAMPLE": 60}},
+    "whole": {"FEW": 10_000},
+    "growth": {"FEW": 60, "COARSEST": 0.0},
     "blocks": {
-        decomposition: {
-            "COARSEST": np.inf, "FEW": 60, "WHOLE": 60, "COARSE": 40, "STORED": 200, "MANY_FREE": 30, "BLOCK": 50,
-            "WIDE_BLOCK": 60,
-        }
+        "COARSEST": np.inf, "FEW": 60, "WHOLE": 60, "COARSE": 40, "STORED": 200, "MANY_FREE": 30, "BLOCK": 50,
+        "WIDE_BLOCK": 60,
     },
 }  # fmt: skip
 
 
 def go(way, monkeypatch):
     """Set the thresholds so that a few hundred items go one way; growth is for plain problems, others stay whole."""
-    for module, settings in WAYS[way].items():
-        for name, value in settings.items():
-            monkeypatch.setattr(module, name, value)
+    for name, value in WAYS[way].items():
+        monkeypatch.setattr(decomposition, name, value)
 
 
 @pytest.fixture(params=WAYS)

@@ -18,6 +18,7 @@ from mercer.kernels import RBF, Constant, Linear, Normalised, Spectrum
 from mercer.solvers.dual import decomposition, growth, one_class, solve, svc, svr
 from mercer.solvers.dual.decomposition import COARSEST, FEW
 
+FIRST = 200  # items up to which all are active from the beginning (native/loops/growth.cpp)
 rng = np.random.default_rng(0)
 
 
@@ -130,7 +131,7 @@ def test_strings():
     assert_proven(gram, svc(y, 1.0), solve(gram, svc(y, 1.0)), 1e-3)
 
 
-@pytest.mark.parametrize("n", [FEW, FEW + 1, growth.ALL, growth.ALL + 1, decomposition.WHOLE, decomposition.WHOLE + 1])
+@pytest.mark.parametrize("n", [FEW, FEW + 1, FIRST, FIRST + 1, decomposition.WHOLE, decomposition.WHOLE + 1])
 @pytest.mark.parametrize("problem_of", [lambda y: svc(y, 1.0), lambda y: svr(y, 1.0, 0.2)], ids=["svc", "svr"])
 def test_on_both_sides_of_every_threshold(n, problem_of):
     Z, y = clouds(n, seed=n)
@@ -206,20 +207,30 @@ def test_more_active_items_than_may_be_stored_are_left_to_the_blocks(ends, monke
     monkeypatch.setattr(growth, "LARGEST", 1200)
     monkeypatch.setattr(decomposition, "WHOLE", 600)
     found = solve(GRAM, problem)
-    assert ends == ["solved", "too large"]
+    assert ends == ["solved", "too many"]
     assert_proven(GRAM, problem, found, 1e-3)
     assert_allclose(found.dual, usual.dual, rtol=1e-4)
+
+
+def test_a_start_of_more_items_than_may_be_stored_is_kept(ends, monkeypatch):
+    problem = svc(np.sign(rng.normal(size=3000)), 1.0)
+    usual = solve(GRAM, problem, tol=1e-2)
+    monkeypatch.setattr(growth, "LARGEST", 1200)
+    found = solve(GRAM, problem, start=usual.coef)
+    assert ends == ["solved", "too large"]
+    assert_proven(GRAM, problem, found, 1e-3)
+    assert found.trace[0][2] >= usual.dual - 1e-6 * abs(usual.dual)
 
 
 def test_the_byte_budget_bounds_the_active_set(ends):
     problem = svc(np.sign(rng.normal(size=3000)), 1.0)
     with configure(memory=40_000_000):  # an eighth of it holds 1118 active items, a half not even all 3000
         found = solve(GRAM, problem)
-    assert ends == ["too large"]
+    assert ends == ["too many"]
     assert found.converged
 
 
-@pytest.mark.parametrize(("offset", "end"), [(1e2, "solved"), (1e5, "too coarse")])
+@pytest.mark.parametrize(("offset", "end"), [(3e3, "solved"), (1e7, "too coarse")])
 def test_kernel_values_that_are_coarse_in_single_precision(offset, end, ends):
     """A constant uses up the mantissa; b sums to 0, so that it does not change the problem.
 
@@ -230,7 +241,7 @@ def test_kernel_values_that_are_coarse_in_single_precision(offset, end, ends):
     found = solve(gram, problem, tol=1e-3)
     assert ends == [end]
     assert_proven(gram, problem, found, 1e-3)
-    assert found.gradient_error < 1e-6
+    assert found.gradient_error < 1e-5  # all of it is in double precision
     assert_allclose(found.dual, solve(GRAM.sub(some), problem, tol=1e-3).dual, rtol=1e-4)
 
 
@@ -380,14 +391,3 @@ class Failing(LazyGram):
 def test_an_error_of_a_kernel_is_the_callers():
     with pytest.raises(ArithmeticError, match="no more kernel values"):
         solve(Failing(RBF(2.0), X), svc(Y, 1.0))
-
-
-def test_the_first_items_have_both_labels_and_none_twice():
-    for n, rare in ((1500, 0.5), (1500, 0.01), (20_000, 0.001)):
-        z = np.where(np.arange(n) < rare * n, 1.0, -1.0)
-        first = growth.sample(np.zeros(n), z)
-        assert len(np.unique(first)) == len(first)
-        assert (z[first] > 0).sum() >= min(rare * n, 50)
-        assert len(first) <= 1.3 * growth.LARGEST_SAMPLE
-    start = np.array([0.0, 0.5, 0.0, -0.5])
-    assert_array_equal(growth.sample(start, np.ones(4)), [1, 3])

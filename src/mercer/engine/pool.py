@@ -57,7 +57,7 @@ def one_blas_thread() -> Iterator[None]:
                 limit.restore_original_limits()
 
 
-class _Stopped(Exception):
+class Stopped(Exception):
     """Ends a task from within, after an error or an interrupt elsewhere."""
 
 
@@ -78,13 +78,26 @@ def stopped() -> bool:
     return watch is not None and watch.stop
 
 
+@contextmanager
+def finishing() -> Iterator[None]:
+    """A context for the last work of a task whose run has been stopped: it is not ended, as it would be by `tick`.
+
+    It must be short, for an interrupt waits for it.
+    """
+    token = _watch.set(None if _watch.get() is None else _Watch())  # inside a task the threads stay taken
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
 def tick() -> None:
     """Count one step of a task that has many, and end it here if the run has been stopped."""
     watch = _watch.get()
     if watch is not None:
         watch.ticks.append(None)
         if watch.stop:
-            raise _Stopped
+            raise Stopped
 
 
 def run(task: Callable[[T], None], jobs: Sequence[T], *, steps: int | None = None) -> None:
@@ -113,7 +126,7 @@ def _run_threads(task: Callable[[T], None], jobs: Sequence[T], threads: int, ste
 
     def worker() -> None:
         _watch.set(watch)
-        with suppress(_Stopped):
+        with suppress(Stopped):
             for i in todo:
                 task(jobs[i])
                 if steps is None:

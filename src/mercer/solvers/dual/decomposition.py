@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.engine.pool import one_blas_thread, run
+from mercer.engine.pool import Stopped, finishing, one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.native import rows, smo
 from mercer.solvers.dual.block import Unbounded, grows_without_end, solve_block
@@ -110,11 +110,14 @@ def decompose(gram: Gram, problem: Problem, limits: Limits, start: Array | None 
             engine.run()
         except Stop as stop:
             reason = str(stop)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Stopped):
             reason = limits.ended = "interrupted"
         except Unbounded:
             reason = "unbounded"
-        proven = engine.settle() if reason not in ("converged", "stalled") else True
+        proven = True
+        if reason not in ("converged", "stalled"):
+            with finishing():
+                proven = engine.settle()
         return certify(
             engine.b, engine.F, problem, tol=limits.tol, n_iter=engine.steps, reason=reason, error=engine.error,
             trace=engine.trace, proven=proven,

@@ -62,7 +62,7 @@ def solve_all(gram: Any, problems: Problems, limits: Limits) -> Solutions:
     def solve_one(i: int) -> None:
         p = left[i]
         if not found.reason[p]:
-            waiting = max(1, len(found.open) // threads)
+            waiting = -(-len(found.open) // threads)  # rounds of as many as there are threads
             found.put(p, _one(_gram_of(gram, problems, p), problems[p], found.coef[problems.span(p)], limits, waiting))
 
     left = found.open
