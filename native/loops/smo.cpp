@@ -14,6 +14,7 @@ namespace {
 
 constexpr Index CHUNK = 4096;  // indices that fit into the low bits
 constexpr double TINY = 1e-12;
+constexpr double ROUNDING = 1e-14;
 
 // The integer type that holds the bits of a float, and the mask of its low bits.
 template <class R>
@@ -104,6 +105,8 @@ Partner partner(const R* __restrict F, const R* __restrict down, const K* __rest
 }
 
 // The best step t along e_i - e_j, stopped at bounds and at the kink b = 0; changes b and returns t.
+//
+// Where both are stopped but for rounding both are put exactly there: what is left of a coefficient would count as free.
 double move(double* b, const double* lo, const double* hi, Index i, Index j, double slope, double eta) {
     double t = slope / larger(eta, TINY);
     const double room_i = b[i] < 0.0 ? -b[i] : hi[i] - b[i];
@@ -113,10 +116,10 @@ double move(double* b, const double* lo, const double* hi, Index i, Index j, dou
         t = room_i;
         new_i = b[i] < 0.0 ? 0.0 : hi[i];
         new_j = b[j] - t;
-        if (room_j == room_i) new_j = b[j] > 0.0 ? 0.0 : lo[j];
+        if (room_j - room_i <= ROUNDING * room_i) new_j = b[j] > 0.0 ? 0.0 : lo[j];
     } else if (room_j <= t) {
         t = room_j;
-        new_i = b[i] + t;
+        new_i = room_i - room_j <= ROUNDING * room_j ? (b[i] < 0.0 ? 0.0 : hi[i]) : b[i] + t;
         new_j = b[j] > 0.0 ? 0.0 : lo[j];
     }
     b[i] = new_i;

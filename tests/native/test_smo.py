@@ -137,6 +137,15 @@ def test_a_step_without_end_is_told(isa):
     assert smo.smo(K, diagonal_of(K), F, b, lo, hi, 0.0, 2, 1e-3, 100)[2]
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_two_items_that_are_stopped_at_once_are_put_exactly_on_their_bounds(isa, turned):
+    """0.1 + 0.2 is not 0.3 in these numbers; a rest of 4e-17 would count as a free coefficient."""
+    K, z = np.eye(2), np.array([10.0, -10.0])
+    b, hi = (np.array([0.0, 0.3]), np.array([0.1 + 0.2, 1.0])) if turned else (np.array([0.0, 0.1 + 0.2]), np.array([0.3, 1.0]))
+    smo.smo(K, diagonal_of(K), b - z, b, np.zeros(2), hi, 0.0, 2, 1e-3, 1)
+    assert_array_equal(b, [hi[0], 0.0])
+
+
 def test_two_items_by_hand(isa):
     """b = (t, -t) minimises (1 - k) t^2 - 2 t: t = 1 / (1 - k)."""
     K, y, far = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([1.0, -1.0]), np.array([10.0, 0.0])
