@@ -212,7 +212,7 @@ def _near(apart: float, place: Place, ours: float, theirs: float) -> Agreement:
 def _case(job: Job, first: bool) -> Case:
     return Case(
         suite="startup", name=f"{job.name}, {'very first time' if first else 'every time'}", size=job.rows,
-        small=job.rows, data=partial(_place, job.table), ours=partial(_run, job.ours, first),
+        small=min(job.rows, 80), data=partial(_place, job.table), ours=partial(_run, job.ours, first),
         rivals={"scikit-learn": Rival(partial(_run, job.theirs, False), "sklearn")},
         check=partial(_near, job.apart), cold=first,
     )  # fmt: skip

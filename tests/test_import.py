@@ -105,3 +105,8 @@ def test_a_machine_on_vectors_loads_neither_theory_nor_kernels_on_other_items():
     unused = {f"mercer.kernels.{name}" for name in ("documents", "sets", "strings", "subsets", "tables")}
     assert not loaded_modules & {"mercer.theory", "mercer.items.text", "mercer.items.sets", *unused}
     assert "mercer.kernels.radial" in loaded_modules
+
+
+def test_a_gaussian_process_does_not_load_that_of_scikit_learn():
+    code = "import sys, numpy as np, mercer; mercer.GaussianProcessRegressor().fit(np.eye(3), np.ones(3))"
+    assert python(f"{code}\nprint('sklearn.gaussian_process' in sys.modules)") == "False"

@@ -354,13 +354,17 @@ def _roughly(Q: Array, p: Array, x: Array) -> Array:
 def _apart(Q: Array, x: Array) -> Array:
     """The same Qx with at most one of several copies of a point (equal rows of Q) inside its bounds 0 and 1.
 
-    Two of them there make the systems of box_qp singular.  Copies are filled to 1 one after another.
+    Two of them there make the systems of box_qp singular.  Copies are filled to 1 one after another.  They are told by
+    one generic combination of their rows; as x is only a start, a mistake would do no harm.
     """
-    _, kind = np.unique(np.round(Q, 12), axis=0, return_inverse=True)
+    inside = np.flatnonzero((x > 0.0) & (x < 1.0))
+    _, kind = np.unique(np.round(Q[inside] @ np.cos(np.arange(len(x))), 10), return_inverse=True)
     order = np.argsort(kind, kind="stable")
-    before = np.empty(len(x))  # copies of the same point that come earlier
-    before[order] = np.arange(len(x)) - np.searchsorted(kind[order], kind[order])
-    return np.clip(np.bincount(kind, x)[kind] - before, 0.0, 1.0)
+    before = np.empty(len(inside))  # copies of the same point that come earlier
+    before[order] = np.arange(len(inside)) - np.searchsorted(kind[order], kind[order])
+    x = x.copy()
+    x[inside] = np.clip(np.bincount(kind, x[inside])[kind] - before, 0.0, 1.0)
+    return x
 
 
 def _certificates(K: Array, y: Array, lambdas: Array, alphas: Array, a0: Array) -> tuple[Array, Array, Array]:
