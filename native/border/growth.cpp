@@ -7,6 +7,7 @@
 #define MERCER_LOOPS "loops/growth.h"
 #include "every_isa.h"
 #include "module.h"
+#include "row_kernel.h"
 
 namespace mercer {
 
@@ -73,21 +74,6 @@ nb::tuple grow(nb::handle b, nb::handle F, nb::handle z, nb::handle lo, nb::hand
     return nb::make_tuple(ends[static_cast<int>(found.end)], found.steps, found.gradient_error);
 }
 
-PairFunction function_named(const Call& call, const std::string& name) {
-    if (name == "gaussian") return PairFunction::gaussian;
-    if (name == "matern") return PairFunction::matern;
-    call.wrong_value("function", "'gaussian' or 'matern'", name);
-}
-
-template <class T>
-RowKernel<T> rows_of(Call& call, nb::handle X, nb::handle norms, const std::string& function, double c,
-                     Vector<const double> coefficients) {
-    constexpr bool single = sizeof(T) == sizeof(float);
-    auto X_ = call.matrix<const T>(X, single ? "X32" : "X64");
-    auto norms_ = call.vector<const T>(norms, single ? "norms32" : "norms64", X_.rows);
-    return {X_, norms_.data, nullptr, function_named(call, function), c, coefficients};
-}
-
 void report_alone(void* context, Index active, double violation, double objective, Index steps) {
     nb::gil_scoped_acquire lock;
     (*static_cast<nb::callable*>(context))(active, violation, objective, steps);
@@ -102,8 +88,8 @@ void grow_batch(nb::handle index, nb::handle ends, nb::handle z, nb::handle lo, 
     call.not_negative(max_steps, "max_steps");
     const Task task_ = task_of(call, task);
     auto highest_first = call.vector<const double>(coefficients, "coefficients");
-    const auto fast = rows_of<float>(call, X32, norms32, function, c, highest_first);
-    const auto exact = rows_of<double>(call, X64, norms64, function, c, highest_first);
+    const auto fast = rows_of<float>(call, X32, "X32", norms32, "norms32", function, c, highest_first);
+    const auto exact = rows_of<double>(call, X64, "X64", norms64, "norms64", function, c, highest_first);
     if (fast.X.rows != exact.X.rows || fast.X.cols != exact.X.cols)
         call.wrong_value("X64", "of the shape of X32", "another");
     const Batch batch = batch_of(call, index, ends, z, lo, hi, epsilon, b, F, fast.X.rows);

@@ -24,6 +24,7 @@ NB_MODULE(_native, m) {
     mercer::bind_path(m);
     mercer::bind_polynomial(m);
     mercer::bind_radial(m);
+    mercer::bind_row_kernel(m);
     mercer::bind_rows(m);
     mercer::bind_rvm(m);
     mercer::bind_select(m);

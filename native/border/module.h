@@ -14,6 +14,7 @@ void bind_linear(nanobind::module_& parent);
 void bind_path(nanobind::module_& parent);
 void bind_polynomial(nanobind::module_& parent);
 void bind_radial(nanobind::module_& parent);
+void bind_row_kernel(nanobind::module_& parent);
 void bind_rows(nanobind::module_& parent);
 void bind_rvm(nanobind::module_& parent);
 void bind_select(nanobind::module_& parent);

@@ -18,7 +18,7 @@ import numpy as np
 
 from mercer.engine import fill
 from mercer.engine.pool import run
-from mercer.engine.tiles import all_tiles, lower_tiles
+from mercer.engine.tiles import all_tiles, cuts, lower_tiles
 from mercer.errors import bad
 from mercer.gram.single import in_single
 from mercer.gram.stored import places
@@ -27,10 +27,11 @@ from mercer.kernels.base import Kernel, gram_of, prepare_pair
 from mercer.kernels.dot import Linear
 from mercer.kernels.radial import NativeShape
 from mercer.kernels.rows import Rows
-from mercer.native import select
+from mercer.native import row_kernel, select
 from mercer.typing import Array
 
 _ONE_TILE = 2**18  # entries that one thread computes at once: cutting them up would cost more
+_PANEL = 2**21  # entries of a panel of a native product, between two looks at an interrupt
 
 
 class LazyGram:
@@ -131,6 +132,9 @@ class LazyGram:
 
     def times(self, I: Array, J: Array, v: Array) -> Array:
         """K[I, J] @ v."""
+        rows = self.native_rows if self.symmetric else None
+        if rows is not None:
+            return _native_times(*rows, I, J, v)
         if len(I) * len(J) <= _ONE_TILE:
             return np.asarray(self.kernel.block(self.A[I], self.B[J]) @ v.astype(self.dtype, copy=False))
         return self.part(I, J) @ v
@@ -206,3 +210,16 @@ class LazyGram:
         if not self.symmetric:
             raise bad("LazyGram", what, "asked of k(X, X)", f"a {self.shape[0]} x {self.shape[1]} cross Gram",
                       "Leave Y out.")  # fmt: skip
+
+
+def _native_times(shape: NativeShape, X: Array, norms: Array, I: Array, J: Array, v: Array) -> Array:
+    """K[I, J] @ v for a kernel that native loops know, a panel of rows for each thread."""
+    I, J, v = np.ascontiguousarray(I, dtype=np.intp), np.ascontiguousarray(J, dtype=np.intp), np.ascontiguousarray(v)
+    out = np.empty(len(I))
+    panel = max(512, _PANEL // max(len(J), 1))
+
+    def work(r: slice) -> None:
+        row_kernel.product(X, norms, shape.function, shape.c, shape.coefficients, I[r], J, v, out[r])
+
+    run(work, cuts(len(I), panel))
+    return out
