@@ -2,7 +2,7 @@
 
 For every case:
 
-1. each contestant runs once at a small size, so that imports and compilation are not counted;
+1. each contestant runs once at a small size, so that imports are not counted;
 2. then ours, rival, floor, ours, rival, floor, ... at full size, so that a noisy minute hurts all alike;
    the best of the rounds counts;
 3. in the first round every rival's answer is compared with ours.

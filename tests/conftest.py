@@ -8,8 +8,8 @@ from hypothesis import settings
 # Matrices are small here, and BLAS threads that wait for each other crawl on a busy machine.  NumPy is not loaded yet.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# The first call of a compiled function takes as long as compiling it, so a deadline per example means nothing here;
-# and the same examples are drawn every time, so that a failure is a change of ours.
+# A machine with other work to do is slow now and then, so a deadline per example means nothing here; and the same
+# examples are drawn every time, so that a failure is a change of ours.
 settings.register_profile("mercer", deadline=None, derandomize=True)
 settings.load_profile("mercer")
 

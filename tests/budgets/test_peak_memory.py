@@ -45,7 +45,7 @@ STREAMS = {
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 @pytest.mark.parametrize("k", [RBF(), 2.0 * RBF() + Matern() * Linear()], ids=["rbf", "expression"])
 def test_a_streamed_result_needs_a_few_tiles_per_thread_not_the_matrix_C5(stream, k):
-    stream(k)  # what is compiled and imported once does not count
+    stream(k)  # what is imported once does not count
     with configure(threads=2), peak() as found:
         stream(k)
     linear = 8 * n * (6 + 16 + 8)  # prepared data, partial sums of the product, results

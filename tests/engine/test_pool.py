@@ -166,7 +166,7 @@ from mercer import LazyGram, configure
 from mercer.kernels import RBF
 
 X = np.random.default_rng(0).normal(size=(150_000, 8))
-LazyGram(RBF(), X[:500]) @ np.ones(500)  # compiled before the clock runs
+LazyGram(RBF(), X[:500]) @ np.ones(500)  # imported before the clock runs
 print("started", flush=True)
 try:
     with configure(threads=int(sys.argv[1])):

@@ -188,7 +188,7 @@ def hard(n):
 
 def test_a_time_limit_ends_a_fit_with_a_usable_machine():
     Z, rng = hard(6000)
-    SVC().fit(Z[:300], rng.integers(0, 3, 300))  # compile first
+    SVC().fit(Z[:300], rng.integers(0, 3, 300))  # imports first
     begun = time.perf_counter()
     with pytest.warns(NotConverged, match=r"time_limit.*gap"):
         m = SVC(C=1e6, time_limit=0.3).fit(Z, rng.integers(0, 3, 6000))

@@ -163,7 +163,7 @@ def _endless():
 
 def test_a_time_limit_is_kept():
     gram, problem = _endless()
-    solve(gram.sub(np.arange(5000)), problem.take(np.arange(5000)), max_iter=2000)  # compile
+    solve(gram.sub(np.arange(5000)), problem.take(np.arange(5000)), max_iter=2000)  # imports
     start = time.perf_counter()
     s = solve(gram, problem, time_limit=1.0)
     assert time.perf_counter() - start < 3.0  # 1.1 s on an idle machine

@@ -1,7 +1,7 @@
 """One method on the splits of one problem: fitted, timed, and judged on the items held out.
 
 A failure is a result, too: it ends in the row of the method.  Each method is first fitted to a few items, so that
-imports and compilation are not taken for the time of a fit.
+imports are not taken for the time of a fit.
 """
 
 from __future__ import annotations

@@ -265,7 +265,7 @@ def test_a_search_needs_one_matrix_and_no_gradient_tensor_C8():
     n = 1100
     points = np.random.default_rng(0).normal(size=(n, 12))
     kernel = 1.0 * RBF((3.0,) * 12)
-    Gp(kernel, noise=0.1).fit(points[:300], points[:300, 0])  # what is compiled and imported once does not count
+    Gp(kernel, noise=0.1).fit(points[:300], points[:300, 0])  # what is imported once does not count
     with mercer.configure(threads=2):
         tracemalloc.start()
         Gp(kernel, noise=0.1).fit(points, points[:, 0])

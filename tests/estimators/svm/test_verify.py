@@ -342,7 +342,7 @@ def test_the_gram_is_never_stored():
     big = rng.normal(size=(many, 3))
     labels = big[:, 0] > 0.0
     model = theirs.SVC(C=10.0).fit(big, labels)
-    verify(model, big, labels)  # what is compiled on first use is not counted
+    verify(model, big, labels)  # what is imported on first use is not counted
     tracemalloc.start()
     assert verify(model, big, labels).converged
     _, peak = tracemalloc.get_traced_memory()
