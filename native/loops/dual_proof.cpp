@@ -12,6 +12,7 @@ namespace {
 
 constexpr double FORBIDDEN = 0.1 * NEVER;           // beyond this a bound forbids the move
 constexpr double SHARPEST = 1e-9, COARSEST = 1e-2;  // how near an edge counts as on it
+constexpr double NEAR = 1e-12;                      // of the largest coefficient: one this near to a bound is at it
 
 double largest(const double* a, Index size) {
     double most = 0.0;
@@ -43,22 +44,27 @@ int regime_of(Task task, double z, double f, double b, double epsilon, double to
 }  // namespace
 
 Offset best_offset(const double* b, const double* F, const double* lo, const double* hi, Index size, double epsilon) {
-    double most = -NEVER, least = NEVER, total = 0.0;
+    const double near = NEAR * largest(b, size);
+    double most = -NEVER, least = NEVER, low = -NEVER, high = NEVER, total = 0.0;
     Index count = 0;
     for (Index i = 0; i < size; ++i) {
-        const double gain = up_offset(b[i], hi[i], epsilon) - F[i];
-        most = larger(most, gain);
+        most = larger(most, up_offset(b[i], hi[i], epsilon) - F[i]);
         least = smaller(least, down_offset(b[i], lo[i], epsilon) - F[i]);
-        if (is_free(b[i], lo[i], hi[i])) {
+        // what rounding has left between a coefficient and its bound, or 0, must not decide the offset
+        const double c = size_of(b[i]) <= near ? 0.0 : hi[i] - b[i] <= near ? hi[i] : b[i] - lo[i] <= near ? lo[i] : b[i];
+        const double gain = up_offset(c, hi[i], epsilon) - F[i];
+        low = larger(low, gain);
+        high = smaller(high, down_offset(c, lo[i], epsilon) - F[i]);
+        if (is_free(c, lo[i], hi[i])) {
             total += gain;
             ++count;
         }
     }
     double r = 0.0;
     if (count > 0) r = total / static_cast<double>(count);
-    else if (most > -FORBIDDEN && least < FORBIDDEN) r = 0.5 * (most + least);
-    else if (most > -FORBIDDEN) r = most;
-    else if (least < FORBIDDEN) r = least;
+    else if (low > -FORBIDDEN && high < FORBIDDEN) r = 0.5 * (low + high);
+    else if (low > -FORBIDDEN) r = low;
+    else if (high < FORBIDDEN) r = high;
     return {most, least, r};
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index CHUNK = 4096;  // indices that fit into the low bits
 constexpr double TINY = 1e-12;
-constexpr double ROUNDING = 1e-14;
+constexpr double ROUNDING = 1e-13;
 
 // The integer type that holds the bits of a float, and the mask of its low bits.
 template <class R>

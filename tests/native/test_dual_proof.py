@@ -19,13 +19,19 @@ none = np.empty(0)
 
 
 def best_offset(b, F, lo, hi, epsilon):
-    """(largest gain, smallest cost, offset): the mean gain of free coefficients, else the middle of what is allowed."""
+    """(largest gain, smallest cost, offset): the mean gain of free coefficients, else the middle of what is allowed.
+
+    For the offset, a coefficient within 1e-12 of the largest of a bound or of 0 is there.
+    """
     up, down = offsets(b, lo, hi, epsilon)
     most, least = (up - F).max(initial=-NEVER), (down - F).min(initial=NEVER)
-    free = (lo < b) & (b < hi) & (b != 0.0)
+    near = 1e-12 * np.abs(b).max(initial=0.0)
+    c = np.select([np.abs(b) <= near, hi - b <= near, b - lo <= near], [0.0, hi, lo], b)
+    up, down = offsets(c, lo, hi, epsilon)
+    free = (lo < c) & (c < hi) & (c != 0.0)
     if free.any():
         return most, least, (up - F)[free].mean()
-    ends = [end for end in (most, least) if abs(end) < 0.1 * NEVER]
+    ends = [end for end in ((up - F).max(initial=-NEVER), (down - F).min(initial=NEVER)) if abs(end) < 0.1 * NEVER]
     return most, least, np.mean(ends) if ends else 0.0
 
 
@@ -47,6 +53,14 @@ def test_best_offset(isa, case):
 def test_offsets_of_two_items_by_hand(isa, b, expected):
     F, lo, hi = np.array([-0.5, 0.5]), np.array([0.0, -1.0]), np.array([1.0, 0.0])
     assert_allclose(dual_proof.best_offset(np.array(b), F, lo, hi, 0.0), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rest", [0.0, 1e-16, 1e-13])
+def test_what_rounding_leaves_of_a_coefficient_does_not_decide_the_offset(isa, rest):
+    """Both at their bounds but for rounding: the middle between the two items, not the place of one of them."""
+    F, b = np.array([-0.5, 1.5]), np.array([1.0 - rest, -1.0 + rest])
+    lo, hi = np.array([0.0, -1.0]), np.array([1.0, 0.0])
+    assert_allclose(dual_proof.best_offset(b, F, lo, hi, 0.0)[2], -0.5)
 
 
 def test_no_items_have_the_offset_zero(isa):

@@ -141,7 +141,11 @@ def test_a_step_without_end_is_told(isa):
 def test_two_items_that_are_stopped_at_once_are_put_exactly_on_their_bounds(isa, turned):
     """0.1 + 0.2 is not 0.3 in these numbers; a rest of 4e-17 would count as a free coefficient."""
     K, z = np.eye(2), np.array([10.0, -10.0])
-    b, hi = (np.array([0.0, 0.3]), np.array([0.1 + 0.2, 1.0])) if turned else (np.array([0.0, 0.1 + 0.2]), np.array([0.3, 1.0]))
+    b, hi = (
+        (np.array([0.0, 0.3]), np.array([0.1 + 0.2, 1.0]))
+        if turned
+        else (np.array([0.0, 0.1 + 0.2]), np.array([0.3, 1.0]))
+    )
     smo.smo(K, diagonal_of(K), b - z, b, np.zeros(2), hi, 0.0, 2, 1e-3, 1)
     assert_array_equal(b, [hi[0], 0.0])
 
@@ -210,7 +214,7 @@ def test_wrong_arrays_are_refused_by_name():
     refuses(smo.smo, given, {"F", "b"}, says=says)
     del given["split"]
     refuses(smo.coordinate_descent, given, {"F", "b"}, says=says)
-    with pytest.raises(TypeError, match="^coordinate_descent: F must be an array of float64; got float32"):
+    with pytest.raises(TypeError, match=r"^coordinate_descent: F must be an array of float64; got float32"):
         smo.coordinate_descent(**given | {"F": np.ones(4, dtype=np.float32)})
     box = {name: given[name] for name in ("b", "lo", "hi", "epsilon")}
     refuses(smo.offsets, box | {"up": np.ones(4), "down": np.ones(4)}, {"up", "down"}, says={"b": "lo|hi|up|down"})
