@@ -1,6 +1,6 @@
 """Problems of support vector machines for the tests of their loops, and what NumPy says of them.
 
-    minimise  1/2 b'Kb - z'b + epsilon |b|_1   subject to  lo <= b <= hi,   the sum of b fixed
+minimise  1/2 b'Kb - z'b + epsilon |b|_1   subject to  lo <= b <= hi,   the sum of b fixed
 """
 
 from __future__ import annotations

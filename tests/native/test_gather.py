@@ -40,9 +40,9 @@ def test_an_empty_matrix_has_empty_parts(isa):
 def test_wrong_arrays_are_refused_by_name():
     says = {"K": "out|rows|columns", "rows": "out", "columns": "out"}
     refuses(gather.gather, arguments(), {"out"}, free={"K"}, says=says)
-    with pytest.raises(TypeError, match="^gather: out must be an array of float64; got float32"):
+    with pytest.raises(TypeError, match=r"^gather: out must be an array of float64; got float32"):
         gather.gather(**arguments() | {"out": np.zeros((3, 2), dtype=np.float32)})
-    with pytest.raises(TypeError, match="^gather: rows must be an array of int64; got int32"):
+    with pytest.raises(TypeError, match=r"^gather: rows must be an array of int64; got int32"):
         gather.gather(**arguments() | {"rows": np.arange(3, dtype=np.int32)})
 
 

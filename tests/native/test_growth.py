@@ -173,7 +173,7 @@ def test_kernel_values_without_digits_are_given_up(isa):
 
 
 def test_a_dual_without_end_is_told(isa):
-    X, y, given = two_clouds(C=np.inf)
+    given = two_clouds(C=np.inf)[2]
     end = growth.grow(*given.values(), *Gram(np.ones((400, 400))).calls)[0]
     assert end == "unbounded"
 
@@ -317,7 +317,9 @@ def test_grow_batch(isa, name, shape):
         assert_allclose(F, exact, atol=2e-4)
         assert batch["errors"][p] <= 1e-4
         assert violation(b, exact, lo, hi, 0.0) <= 1.2e-3
-        assert_allclose(batch["proofs"][p], proof_of(b, F, z, lo, hi, 0.0, 0.0, "classification"), rtol=1e-9, atol=1e-11)
+        assert_allclose(
+            batch["proofs"][p], proof_of(b, F, z, lo, hi, 0.0, 0.0, "classification"), rtol=1e-9, atol=1e-11
+        )
         x, G = np.zeros(len(part)), -z
         smo.smo(K[np.ix_(part, part)], np.ones(len(part), dtype=np.float32), G, x, lo, hi, 0.0, len(x), 1e-6, 1_000_000)
         dual = [z @ a - 0.5 * a @ K[np.ix_(part, part)] @ a for a in (b, x)]

@@ -49,7 +49,10 @@ def regimes_of(task, z, f, b, epsilon, tol):
 def proof_of(b, F, z, lo, hi, epsilon, total, task):
     """The row of solvers/dual/proof.py."""
     most, least, r = best_offset(b, F, lo, hi, epsilon)
-    size, unit = np.abs(b).max(initial=0.0) or 1.0, max(np.abs(z).max(initial=0.0), np.abs(F + z).max(initial=0.0)) or 1.0
+    size, unit = (
+        np.abs(b).max(initial=0.0) or 1.0,
+        max(np.abs(z).max(initial=0.0), np.abs(F + z).max(initial=0.0)) or 1.0,
+    )
     dual = -(0.5 * b @ (F + z) - z @ b + epsilon * np.abs(b).sum())
     tol = np.clip(most - least, 1e-9, 1e-2)
     return np.array([
@@ -66,7 +69,13 @@ def batches(draw, hard=True):
     """Problems on parts of one Gram: (K, case, index, ends, task); some parts are consecutive, equal or empty."""
     case = draw(cases(sizes=(5, 8, 17, 33, 50), start=False, hard=hard))
     n, rng = len(case.b), np.random.default_rng(draw(seeds))
-    parts = [np.arange(n), rng.permutation(n)[: max(2, n // 2)], np.arange(1, n - 1), np.arange(1, n - 1), np.empty(0, int)]
+    parts = [
+        np.arange(n),
+        rng.permutation(n)[: max(2, n // 2)],
+        np.arange(1, n - 1),
+        np.arange(1, n - 1),
+        np.empty(0, int),
+    ]
     parts = [parts[k] for k in draw(st.lists(st.integers(0, 4), max_size=4))]
     ends = np.concatenate([[0], np.cumsum([len(part) for part in parts], dtype=np.intp)])
     index = np.concatenate([np.empty(0, dtype=np.intp), *parts]).astype(np.intp)
@@ -132,7 +141,8 @@ def small_batch(C=1.0):
     return {
         "K": K, "index": np.arange(12), "ends": np.array([0, 12]), "z": y, "lo": np.where(y > 0, 0.0, -C),
         "hi": np.where(y > 0, C, 0.0), "epsilon": np.zeros(1), "b": np.zeros(12), "F": np.zeros(12), "tol": 1e-3,
-        "max_steps": 1000, "task": "classification", "steps": np.zeros(1, dtype=np.intp), "proofs": np.zeros((1, WIDTH)),
+        "max_steps": 1000, "task": "classification", "steps": np.zeros(1, dtype=np.intp),
+        "proofs": np.zeros((1, WIDTH)),
     }  # fmt: skip
 
 
@@ -173,14 +183,17 @@ def test_solve_folds(isa, case, seed, kind, count):
     big = np.eye(2 * n)
     big[np.ix_(places, places)] = case.K
     held, start = rng.random((n, count)) < 0.3, np.clip(rng.normal(size=n), case.lo, case.hi)
-    (K, around), (scores, outside), (held_, beside) = framed(big.astype(kind)), framed(np.zeros((n, count))), framed(held)
+    (K, around), (scores, outside) = framed(big.astype(kind)), framed(np.zeros((n, count)))
+    held_ = framed(held)[0]
     done = smo_batch.solve_folds(
         K, places, held_, case.z, case.lo, case.hi, case.epsilon, start, 1e-6, 1_000_000, scores
     )  # fmt: skip
     assert done
     for k in range(count):
         lo, hi = np.where(held[:, k], 0.0, case.lo), np.where(held[:, k], 0.0, case.hi)
-        assert_allclose(scores[:, k], alone(case.K, case.z, lo, hi, case.epsilon), atol=2e-3 * (1.0 + np.abs(case.z).max()))
+        assert_allclose(
+            scores[:, k], alone(case.K, case.z, lo, hi, case.epsilon), atol=2e-3 * (1.0 + np.abs(case.z).max())
+        )
     around.check()
     outside.check()
 
@@ -201,8 +214,9 @@ def test_folds_that_take_too_long_are_told(isa):
 def chains_of(case, index, ends, bounds, epsilon):
     boxes, count = len(bounds), len(ends) - 1
     return {
-        "K": case.single(), "index": index, "ends": ends, "z": case.z[index], "lo": case.lo[index], "hi": case.hi[index],
-        "bounds": bounds, "epsilon": epsilon, "coef": np.zeros(boxes * len(index)), "bias": np.zeros((count, boxes)),
+        "K": case.single(), "index": index, "ends": ends, "z": case.z[index], "lo": case.lo[index],
+        "hi": case.hi[index], "bounds": bounds, "epsilon": epsilon, "coef": np.zeros(boxes * len(index)),
+        "bias": np.zeros((count, boxes)),
         "gap": np.zeros((count, boxes)), "steps": np.zeros((count, boxes), dtype=np.intp),
     }  # fmt: skip
 
@@ -338,7 +352,7 @@ def test_what_would_read_beyond_an_array_is_refused(name, value, told):
 def test_ends_that_go_back_are_refused():
     batch = small_batch()
     three = {"ends": np.array([0, 9, 3, 12]), "epsilon": np.zeros(3), "steps": np.zeros(3, dtype=np.intp)}
-    with pytest.raises(ValueError, match="^solve_batch: ends must be ascending"):
+    with pytest.raises(ValueError, match=r"^solve_batch: ends must be ascending"):
         smo_batch.solve_batch(**batch | three | {"proofs": np.zeros((3, WIDTH))})
 
 

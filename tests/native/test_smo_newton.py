@@ -131,7 +131,6 @@ def test_those_who_decide_are_enough_to_go_on(isa, problem):
     assert violation(problem, b, K.astype(float) @ b - problem.z) <= 2e-3
 
 
-
 # ---- centres
 
 
@@ -339,9 +338,9 @@ def test_wrong_arrays_are_refused_by_name():
     refuses(smo_newton.active_items, {**box, "margin": 0.0, **found}, {"found"}, says={"found": "F"})
     centre = {"K": G, "F": F, "c": b, "beta": 0.0, "total": 0.0, "lo": lo, "hi": hi, "epsilon": 0.0, "sigma": 1.0}
     refuses(smo_newton.nearest, {**centre, "x": b.copy(), "Fx": b.copy()}, {"x", "Fx"}, says=says)
-    with pytest.raises(TypeError, match="^recentre: K must be an array of float32; got float64"):
+    with pytest.raises(TypeError, match=r"^recentre: K must be an array of float32; got float64"):
         smo_newton.recentre(**{"K": np.eye(3), **box, "tol": 1e-3, "effort": 9.0})
-    with pytest.raises(ValueError, match="^improve_among: A must be indices from 0 to below 3; got 3"):
+    with pytest.raises(ValueError, match=r"^improve_among: A must be indices from 0 to below 3; got 3"):
         smo_newton.improve_among(**among | {"A": np.array([0, 3])})
     for name in ("max_steps", "spent"):
         with pytest.raises(ValueError, match=f"^solve_whole: {name} must be 0 or more; got -1"):
