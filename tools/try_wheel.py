@@ -32,8 +32,10 @@ def check_wheel(path: Path) -> None:
     expect(path, names, [f"mercer/{name}" for name in DATA])
     strange = [name for name in names if not name.startswith(("mercer/", "mercer-")) or "__pycache__" in name]
     compiled = [name for name in names if name.startswith("mercer/_native.")]
-    if strange or len(compiled) != 1:
-        sys.exit(f"{path.name}: has no business to hold {strange[:5]}, or not one extension module: {compiled}")
+    if strange:
+        sys.exit(f"{path.name}: must hold the package alone; it holds {', '.join(strange[:5])}")
+    if len(compiled) != 1:
+        sys.exit(f"{path.name}: must hold one extension module; it holds {compiled}")
 
 
 def check_sdist(path: Path) -> None:
