@@ -14,6 +14,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cfenv>
 #include <complex>
 #include <string>
 #include <type_traits>
@@ -88,8 +89,14 @@ class Call {
     std::string type_of(nb::handle object, const char* name);
 
     // Do something without the interpreter lock.
+    //
+    // Loops compute in all lanes and discard some results, so that flags such as "invalid" say nothing.  They are cleared
+    // in the end: numpy.linalg takes an old flag for a fault of its own.
     template <class F>
     auto unlocked(F&& work) {
+        struct Cleared {
+            ~Cleared() { std::feclearexcept(FE_ALL_EXCEPT); }
+        } cleared;
         nb::gil_scoped_release release;
         return work();
     }

@@ -141,3 +141,8 @@ def test_the_environment_names_the_instruction_set(name):
 def test_the_best_instruction_set_is_the_default():
     code = "from mercer import native; print(native.isa() == native.available_isas()[-1])"
     assert python(code, MERCER_ISA="") == (0, "True", "")
+
+
+def test_flags_of_discarded_results_do_not_reach_numpy(isa):
+    radial.ornstein_uhlenbeck_slope(np.zeros((4, 40)), 1.0)  # 0 / 0, which is not used
+    assert_array_equal(np.linalg.eigvalsh(np.eye(3)), 1.0)  # raised LinAlgError where the flag was left
