@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fold.h"
+#include "fused.h"
 #include "near.h"
 #include "unroll.h"
 
@@ -41,7 +42,7 @@ void from_dots(Matrix<T> G, Vector<const T> xx, Vector<const T> yy, Matrix<const
 
 template <class T>
 void direct(Matrix<const T> X, Matrix<const T> Yt, Matrix<T> out) {
-    fold_columns(X, Yt, out, T(0), [](T s, T x, T y) { return s + (x - y) * (x - y); });
+    fold_columns(X, Yt, out, T(0), [](T s, T x, T y) { return fused(x - y, x - y, s); });
 }
 
 template <class T>
