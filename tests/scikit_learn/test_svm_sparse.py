@@ -1,0 +1,14 @@
+"""scikit-learn's tests of support vector machines on sparse rows, on ours."""
+
+from __future__ import annotations
+
+import pytest
+from tests.scikit_learn.borrowed import borrow, few
+
+EXCEPTIONS: dict[str, str] = {}
+
+globals().update(borrow("sklearn.svm.tests.test_sparse", "sklearn.svm", "SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"))
+
+
+def test_exceptions_are_few(request: pytest.FixtureRequest) -> None:
+    few(request, EXCEPTIONS)
