@@ -25,8 +25,8 @@ import mercer
 from benchmarks import data
 from benchmarks.harness import Agreement, Case, Rival
 from mercer.kernels import RBF
-from mercer.solvers.families import Bernoulli
-from mercer.solvers.sparse import Gaussian, lambda_max
+from mercer.solvers.losses import Bernoulli, Gaussian
+from mercer.solvers.sparse import lambda_max
 from mercer.typing import Array
 
 WORSE = 1e-6

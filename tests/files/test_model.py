@@ -41,6 +41,14 @@ def again(model, tmp_path):
     return mercer.load(tmp_path / "model.mercer")
 
 
+@pytest.mark.parametrize("link", ["probit", "cloglog"])
+def test_links_that_are_not_canonical_are_saved_with_their_certificate(link, tmp_path):
+    m = mercer.FeatureGLMClassifier(link=link).fit(X, y)
+    loaded = again(m, tmp_path)
+    np.testing.assert_array_equal(loaded.predict_proba(X), m.predict_proba(X))
+    assert str(loaded.certificate_) == str(m.certificate_)
+
+
 # ---- the file
 
 

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from mercer.solvers import glm
-from mercer.solvers.families import Bernoulli, Multinomial, Poisson
 from mercer.solvers.glm import solve_glm
+from mercer.solvers.losses import Bernoulli, Multinomial, Poisson
 
 rng = np.random.default_rng(0)
 n, K = 60, 4

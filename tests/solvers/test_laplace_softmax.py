@@ -12,7 +12,7 @@ from mercer.gram import LazyGram
 from mercer.kernels import RBF, Linear, Matern
 from mercer.solvers.laplace import Laplace
 from mercer.solvers.laplace_softmax import SoftmaxLaplace, softmax
-from mercer.solvers.likelihoods import Logistic
+from mercer.solvers.losses import Logistic
 
 rng = np.random.default_rng(0)
 n, C = 30, 3

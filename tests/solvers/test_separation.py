@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mercer import FeatureGLMClassifier
-from mercer.solvers.families import Bernoulli, Multinomial
 from mercer.solvers.glm import solve_glm
+from mercer.solvers.losses import Bernoulli, Multinomial
 from mercer.solvers.separation import separation
 
 CASES = {

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
-from mercer.solvers.families import Bernoulli, Multinomial, Poisson
+from mercer.solvers.losses import Bernoulli, Multinomial, Poisson
 from mercer.solvers.weight_evidence import LaplaceEvidence, best_evidence
 
 rng = np.random.default_rng(0)

@@ -49,16 +49,22 @@ _RECORDS = {
     "mercer.solvers.laplace": "Laplace Mode",
     "mercer.solvers.laplace_softmax": "Curvature SoftmaxLaplace",
     "mercer.solvers.least_squares": "LeastSquares",
-    "mercer.solvers.likelihoods": "Logistic Probit",
     "mercer.solvers.linear": "LinearSolution",
-    "mercer.solvers.losses": "EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Squared SquaredHinge",
+    "mercer.solvers.losses": "ComplementaryLogLog EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Probit "
+    "Squared SquaredHinge",
     "mercer.solvers.platt": "Platt",
     "mercer.solvers.qp": "KKT",
     "mercer.solvers.ridge": "Factored RidgeCertificate Targets",
     "mercer.solvers.risk.linear": "LinearRisk",
     "mercer.solvers.risk.solution": "RiskSolution",
     "mercer.solvers.rvm.evidence": "Relevance",
+    "mercer.solvers.scoring": "ScoringSolution",
     "mercer.solvers.sparse.working_set": "SparseSolution",
+}
+# Where classes are that files of 0.1.0 name by their former place.
+_FORMER = {
+    "mercer.solvers.likelihoods.Logistic": "mercer.solvers.losses",
+    "mercer.solvers.likelihoods.Probit": "mercer.solvers.losses",
 }
 _TRANSFORMERS = {
     "mercer.selection.scaling": "SteadyScaler",
@@ -78,7 +84,7 @@ def homes() -> dict[str, str]:
     public = {f"mercer.{name}": home for name, home in places if home.startswith("mercer.estimators.")}
     ours = {f"mercer.kernels.{name}": "mercer.kernels" for name in kernels.__all__ if _is_plain(getattr(kernels, name))}
     rest = {f"{home}.{name}": home for home, names in (_RECORDS | _TRANSFORMERS).items() for name in names.split()}
-    return public | ours | rest
+    return public | ours | rest | _FORMER
 
 
 def _is_plain(found: Any) -> bool:

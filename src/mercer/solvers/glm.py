@@ -2,7 +2,7 @@
 
     minimise  P(W, b) = sum_i s_i loss(t_i, W' phi_i + b) + alpha/2 |W|^2
 
-over the rows phi_i of a design matrix, with weights s_i, the losses of a family (families.py), and b not penalised.
+over the rows phi_i of a design matrix, with weights s_i, the losses of a family (losses/), and b not penalised.
 A Newton step is also a proof.  To first order it moves the slopes u_i of the losses to u_i + A''(f_i) df_i, and these
 are feasible for the dual,
 
@@ -23,7 +23,7 @@ import numpy as np
 
 from mercer.engine import fill
 from mercer.errors import bad
-from mercer.solvers.families import Family
+from mercer.solvers.losses import Family
 from mercer.solvers.separation import separation
 from mercer.solvers.solution import Solution
 from mercer.typing import Array

@@ -25,7 +25,7 @@ import numpy as np
 
 from mercer.errors import NotPositiveDefinite
 from mercer.solvers.cholesky import Factor, factorise
-from mercer.solvers.likelihoods import Likelihood
+from mercer.solvers.losses import Likelihood
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
@@ -114,7 +114,7 @@ class Laplace:
         w = np.ones(len(y)) if weight is None else weight
 
         def log_and_slope(f: Array) -> tuple[float, Array]:
-            return float(w @ likelihood.log(y * f)), w * y * likelihood.slope(y * f)
+            return -float(w @ likelihood.value(y * f)), -w * y * likelihood.slope(y * f)
 
         def curved(f: Array) -> Step:
             root = np.sqrt(w * likelihood.curvature(y * f))

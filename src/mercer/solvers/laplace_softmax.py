@@ -25,13 +25,8 @@ import numpy as np
 from mercer.engine.fill import require_memory
 from mercer.solvers.cholesky import Factor, factorise
 from mercer.solvers.laplace import Mode, Step, best_start, factored, find_mode
+from mercer.solvers.losses import softmax
 from mercer.typing import Array
-
-
-def softmax(F: Array) -> Array:
-    """exp(f_ic) / sum_c exp(f_ic) by rows."""
-    P = np.exp(F - F.max(axis=1, keepdims=True))
-    return np.asarray(P / P.sum(axis=1, keepdims=True))
 
 
 def log_and_slope(codes: Array, weight: Array, F: Array) -> tuple[float, Array]:

@@ -15,8 +15,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.solvers.families import Family
 from mercer.solvers.glm import GLMProblem, GLMSolution, GLMState, solve_glm
+from mercer.solvers.losses import Family
 from mercer.typing import Array
 
 _RANGE = (1e-10, 1e4)  # of alpha, in units of the mean of |phi|^2

@@ -11,8 +11,8 @@ from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 from mercer import L1VMClassifier, L1VMRegressor, NotConverged
 from mercer.kernels import RBF, Sigmoid, Spectrum
-from mercer.solvers.families import Bernoulli, Multinomial
-from mercer.solvers.sparse import Gaussian, lambda_max, sparse_path
+from mercer.solvers.losses import Bernoulli, Gaussian, Multinomial
+from mercer.solvers.sparse import lambda_max, sparse_path
 
 rng = np.random.default_rng(0)
 n = 60

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax
 from sklearn.linear_model import Lasso, LogisticRegression
 
-from mercer.solvers.families import Bernoulli, Multinomial, Poisson
-from mercer.solvers.sparse import Gaussian, lambda_grid, lambda_max, sparse_path
+from mercer.solvers.losses import Bernoulli, Gaussian, Multinomial, Poisson
+from mercer.solvers.sparse import lambda_grid, lambda_max, sparse_path
 
 rng = np.random.default_rng(0)
 n = 80

@@ -26,11 +26,11 @@ from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
 from mercer.kernels import FeatureMap, Kernel
 from mercer.kernels.maps import guard
-from mercer.solvers.families import Poisson
-from mercer.solvers.links import BINARY, LogMean
+from mercer.solvers.losses import Link, LogMean, Poisson, offering
 from mercer.typing import Array
 
 LINKS = {"gaussian": ("identity", "log"), "poisson": ("log",)}  # of every family, the canonical one first
+BINARY = offering(Link)  # links of two classes that are not the logit
 
 
 class FeatureGLM(FeatureMachine):

@@ -29,7 +29,8 @@ from mercer.estimators.feature_machines.design import (
     Weights,
 )
 from mercer.estimators.feature_machines.ridge import check_effort, family_of
-from mercer.solvers.sparse import Gaussian, SmoothFamily, SparseSolution, lambda_grid, lambda_max, sparse_path
+from mercer.solvers.losses import Family, Gaussian
+from mercer.solvers.sparse import SparseSolution, lambda_grid, lambda_max, sparse_path
 from mercer.typing import Array
 
 
@@ -44,7 +45,7 @@ class L1VM(FeatureMachine):
     max_iter: int
     random_state: Any
 
-    def _family(self) -> SmoothFamily:
+    def _family(self) -> Family:
         raise NotImplementedError
 
     def _check_options(self) -> None:
@@ -190,5 +191,5 @@ class L1VMClassifier(L1VM, FeatureClassifier):
         self.alpha, self.n_alphas, self.cv, self.fit_intercept = alpha, n_alphas, cv, fit_intercept
         self.class_weight, self.tol, self.max_iter, self.random_state = class_weight, tol, max_iter, random_state
 
-    def _family(self) -> SmoothFamily:
+    def _family(self) -> Family:
         return family_of(len(self.classes_))

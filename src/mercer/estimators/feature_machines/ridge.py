@@ -11,10 +11,10 @@ import numpy as np
 from mercer.errors import bad
 from mercer.estimators.base import positive
 from mercer.estimators.feature_machines.design import Design, Weights
-from mercer.solvers.families import Bernoulli, Family, Multinomial
 from mercer.solvers.glm import SEPARATED, GLMSolution, solve_glm
 from mercer.solvers.least_squares import LeastSquares, solve_least_squares
-from mercer.solvers.links import Link, solve_linked
+from mercer.solvers.losses import Bernoulli, Family, Multinomial
+from mercer.solvers.scoring import solve_by_scoring
 
 
 def check_alpha(owner: str, alpha: Any) -> float:
@@ -63,10 +63,10 @@ def family_of(classes: int) -> Family:
 
 
 def likelihood(
-    owner: str, design: Design, family: Family | Link, alpha: float, *, fit_intercept: bool, tol: float, max_iter: int
+    owner: str, design: Design, family: Family | Any, alpha: float, *, fit_intercept: bool, tol: float, max_iter: int
 ) -> GLMSolution:
     """Newton's method on the design; refuses classes that need infinite weights."""
-    solve: Any = solve_linked if hasattr(family, "slope") else solve_glm
+    solve: Any = solve_glm if hasattr(family, "statistic") else solve_by_scoring
     found: GLMSolution = solve(
         design.Phi, design.target, family, alpha=alpha, weight=design.weight, fit_intercept=fit_intercept, tol=tol,
         max_iter=max_iter,

@@ -27,11 +27,11 @@ from mercer.estimators.gaussian_process.labelled import Posterior, Problem, join
 from mercer.estimators.gaussian_process.report import FitReport
 from mercer.estimators.labels import Labels
 from mercer.estimators.positivity import require_positive
-from mercer.solvers.likelihoods import Likelihood, Logistic, Probit
+from mercer.solvers.losses import Likelihood, Logistic, offering
 from mercer.solvers.platt import couple
 from mercer.typing import Array
 
-LIKELIHOODS: dict[str, Likelihood] = {"logistic": Logistic(), "probit": Probit()}
+LIKELIHOODS: dict[str, Likelihood] = offering(Likelihood)
 MULTI_CLASS = ("softmax", "one_vs_rest", "one_vs_one")
 
 
@@ -139,7 +139,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
             return one_vs_rest(codes, weight, self.n_classes_, LIKELIHOODS[self.likelihood])
         if self.multi_class == "one_vs_one":
             return one_vs_one(codes, weight, self.n_classes_, LIKELIHOODS[self.likelihood])
-        if self.likelihood != "logistic":
+        if LIKELIHOODS[self.likelihood] != Logistic():
             raise bad(type(self).__name__, "likelihood", "'logistic' for the softmax of more than two classes",
                       repr(self.likelihood), "Use multi_class='one_vs_rest'.")  # fmt: skip
         return jointly(codes, weight, self.n_classes_)

@@ -18,7 +18,7 @@ from mercer.estimators.expansion import Columns, Data
 from mercer.gram import LazyGram
 from mercer.solvers.laplace import Laplace
 from mercer.solvers.laplace_softmax import SoftmaxLaplace
-from mercer.solvers.likelihoods import Likelihood, average_softmax
+from mercer.solvers.losses import Likelihood, average_softmax
 from mercer.typing import Array
 
 _NUMBERS = 2**22  # kernel values of new items in memory at a time, times classes

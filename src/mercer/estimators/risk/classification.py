@@ -53,9 +53,10 @@ class RiskClassifier(ClassifierMixin, RiskMachine):  # type: ignore[misc]
 class KernelRiskClassifier(RiskClassifier):
     """Minimise 1/2 |h|^2 + C sum_i w_i loss(y_i f(x_i)), y = -1 or +1, with the loss of your choice (M12).
 
-    loss            "hinge" (the support vector machine), "squared_hinge", "log_loss", "exponential", one of regression
-                    for y - f ("squared_error" is the least-squares machine), such a loss of mercer.solvers.losses, or
-                    a function (y, f) -> (values, slopes in f) that is convex in f and has no kinks
+    loss            "hinge" (the support vector machine), "squared_hinge", "log_loss", "probit", "cloglog",
+                    "exponential", one of regression for y - f ("squared_error" is the least-squares machine), such a
+                    loss of mercer.solvers.losses, or a function (y, f) -> (values, slopes in f) that is convex in f
+                    and has no kinks
     class_weight    None, "balanced" or {label: weight}
     tol             the relative duality gap at which to stop
     C, fit_intercept, max_iter, kernel, ...   as in KernelRiskRegressor

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from mercer.solvers.limits import Limits
-from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball
+from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk import RiskSolution, minimise_risk, softmax_risk
-from mercer.solvers.risk.minimise import AnyLoss, target_of
 from mercer.solvers.risk.proof import bounds_smooth, bounds_straight
-from mercer.solvers.risk.targets import Softmax
+from mercer.solvers.risk.targets import AnyLoss, Softmax, target_of
 from mercer.typing import Array
 
 SOFTMAX = "softmax"
@@ -41,7 +40,7 @@ class RiskProblem:
         return RiskSolution(coef=B, bias=r, primal=primal, dual=dual, n_iter=n_iter, converged=done, reason=reason)
 
     def _bounds(self, gram: Any, B: Array, r: Array, bias: bool) -> tuple[float, float]:
-        if isinstance(self.loss, (Hinge, EpsilonInsensitive, Pinball)):
+        if isinstance(self.loss, StraightLoss):
             return bounds_straight(gram, self.loss, self.y, self.c, B, r, bias=bias)
         if isinstance(self.loss, str):
             return bounds_smooth(gram, Softmax(self.y, self.outputs, self.c), B, r, bias=bias)

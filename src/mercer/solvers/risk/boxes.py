@@ -15,30 +15,24 @@ from typing import Any
 
 import numpy as np
 
-from mercer.solvers.dual import DualSolution, Problem, solve, svc, svr
+from mercer.solvers.dual import DualSolution, Problem, solve
 from mercer.solvers.limits import Limits
 from mercer.solvers.linear import best_bias, solve_linear
-from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball
+from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk.features import FeatureGram
 from mercer.solvers.risk.solution import RiskSolution
 from mercer.typing import Array
-
-Straight = Hinge | EpsilonInsensitive | Pinball
 
 _FIRST, _LAST = 1e-3, 1e-9  # violations, in units of the margin or of the spread of the targets
 _EXACT = 1e-9  # share of the targets by which scores may be wrong
 
 
-def problem_of(loss: Straight, y: Array, c: Array, *, bias: bool) -> Problem:
+def problem_of(loss: StraightLoss, y: Array, c: Array, *, bias: bool) -> Problem:
     """The dual problem of sum_i c_i loss_i."""
-    if isinstance(loss, Hinge):
-        return svc(y, c, bias=bias)
-    if isinstance(loss, EpsilonInsensitive):
-        return svr(y, c, loss.epsilon, bias=bias)
-    return Problem(y, c * (loss.tau - 1.0), c * loss.tau, np.zeros(len(y)), bias=bias)
+    return Problem(y, *loss.dual_box(y, c), np.zeros(len(y)), loss.tube, bias=bias)
 
 
-def by_boxes(gram: Any, loss: Straight, y: Array, c: Array, *, bias: bool, limits: Limits) -> RiskSolution:
+def by_boxes(gram: Any, loss: StraightLoss, y: Array, c: Array, *, bias: bool, limits: Limits) -> RiskSolution:
     """The minimum for a loss made of straight lines."""
     problem, unit = problem_of(loss, y, c, bias=bias), 1.0 if loss.margin else float(np.std(y)) or 1.0
     violation, steps, start = _FIRST, 0, None
@@ -62,7 +56,7 @@ def _solved(gram: Any, problem: Problem, tol: float, steps: int, start: Array | 
     return solve(gram, problem, tol=tol, max_iter=room, time_limit=left, start=start)
 
 
-def _answer(gram: Any, problem: Problem, loss: Straight, c: Array, found: DualSolution, steps: int) -> RiskSolution:
+def _answer(gram: Any, problem: Problem, loss: StraightLoss, c: Array, found: DualSolution, steps: int) -> RiskSolution:
     """The coefficients with their best intercept, and both values of exactly these."""
     b, r, primal, dual = found.coef, found.bias, found.primal, found.dual
     if np.isfinite(primal):  # else the scores are not known on all items

@@ -19,11 +19,10 @@ import numpy as np
 from mercer.errors import bad
 from mercer.gram import StoredGram
 from mercer.solvers.limits import Limits
-from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball, SmoothLoss
-from mercer.solvers.risk.boxes import Straight
+from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball, SmoothLoss, StraightLoss
 from mercer.solvers.risk.features import FeatureGram
-from mercer.solvers.risk.minimise import AnyLoss, minimise_risk, target_of
-from mercer.solvers.risk.targets import Scored, Target, balanced
+from mercer.solvers.risk.minimise import minimise_risk
+from mercer.solvers.risk.targets import AnyLoss, Scored, Target, balanced, target_of
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
@@ -60,9 +59,9 @@ def linear_risk(
         return _l2(X, y, loss, C, bias, limits)
     if penalty == "l0":
         return _greedy(X, y, loss, C, bias, limits, _count(n_nonzero, X))
-    if isinstance(loss, (Hinge, EpsilonInsensitive, Pinball)):
+    if isinstance(loss, StraightLoss):
         return _linear_program(X, y, loss, C, bias, limits)
-    if not isinstance(loss, SmoothLoss):
+    if not (isinstance(loss, SmoothLoss) and hasattr(loss, "conjugate")):
         raise bad("linear_risk", "loss", "one with a conjugate for penalty='l1'", repr(loss),
                   "Use a loss of mercer.solvers.losses, or penalty='l2'.")  # fmt: skip
     return _proximal(X, Scored(loss, y, np.full(len(y), C)), bias, limits)
@@ -104,7 +103,7 @@ def _greedy(X: Array, y: Array, loss: AnyLoss, C: float, bias: bool, limits: Lim
 
 def _slopes(loss: AnyLoss, y: Array, f: Array) -> Array:
     """d loss / d f; at a kink, the middle."""
-    if not isinstance(loss, (Hinge, EpsilonInsensitive, Pinball)):
+    if not isinstance(loss, StraightLoss):
         return target_of(loss, y, np.ones(len(y))).slopes(f[:, None])[:, 0]
     low, high = loss.subgradient(y * f if loss.margin else y - f)
     return np.asarray(0.5 * (low + high) * (y if loss.margin else -1.0))
@@ -157,7 +156,8 @@ def _shrunk(X: Array, target: Scored, v: Array, r: Array, bias: bool, step: floa
 def _bounds(X: Array, target: Scored, w: Array, r: Array) -> tuple[float, float]:
     """Primal value, and the dual value at the slopes, scaled down until |X' slopes| <= 1."""
     F = (X @ w + r)[:, None]
-    G, loss = target.slopes(F)[:, 0], target.loss
+    loss: Any = target.loss
+    G = target.slopes(F)[:, 0]
     scale = 1.0 / max(1.0, float(np.abs(X.T @ G).max(initial=0.0)))
     u = scale * G * target.sign / target.c
     offset = 0.0 if loss.margin else target.y
@@ -165,16 +165,17 @@ def _bounds(X: Array, target: Scored, w: Array, r: Array) -> tuple[float, float]
     return float(np.abs(w).sum()) + target.value(F), dual
 
 
-def _pieces(loss: Straight) -> list[tuple[float, float]]:
+def _pieces(loss: StraightLoss) -> list[tuple[float, float]]:
     """The lines (slope, height at 0) other than 0 of which the loss is the largest."""
     if isinstance(loss, Hinge):
         return [(-1.0, 1.0)]
     if isinstance(loss, EpsilonInsensitive):
         return [(1.0, -loss.epsilon), (-1.0, -loss.epsilon)]
+    assert isinstance(loss, Pinball)
     return [(loss.tau, 0.0), (loss.tau - 1.0, 0.0)]
 
 
-def _linear_program(X: Array, y: Array, loss: Straight, C: float, bias: bool, limits: Limits) -> LinearRisk:
+def _linear_program(X: Array, y: Array, loss: StraightLoss, C: float, bias: bool, limits: Limits) -> LinearRisk:
     """w = p - q with p, q >= 0, and a slack per item above every line of its loss."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack, identity, vstack

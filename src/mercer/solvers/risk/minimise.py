@@ -3,30 +3,26 @@
 minimise over b, r   1/2 b'Kb + sum_i c_i loss(y_i, f_i),      f = Kb + r
 
 made of straight lines   hinge, epsilon-insensitive, pinball: the dual of support vector machines (boxes.py)
-smooth                   all others of solvers/losses.py, and functions of a user: Newton's method (newton.py)
+smooth                   all others of solvers/losses, and functions of a user: Newton's method (newton.py)
 softmax                  several functions at once, one per class: Newton's method too
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from mercer.config import config
-from mercer.errors import bad
 from mercer.gram import StoredGram
 from mercer.solvers.limits import Limits
-from mercer.solvers.losses import EpsilonInsensitive, Hinge, Loss, Pinball, SmoothLoss
+from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk.boxes import by_boxes
 from mercer.solvers.risk.features import FeatureGram
 from mercer.solvers.risk.newton import newton
 from mercer.solvers.risk.solution import RiskSolution
-from mercer.solvers.risk.targets import Given, Scored, Softmax, Target
+from mercer.solvers.risk.targets import AnyLoss, Softmax, target_of
 from mercer.typing import Array
-
-AnyLoss = Loss | Callable[[Array, Array], tuple[Any, ...]]
 
 
 def minimise_risk(
@@ -34,10 +30,10 @@ def minimise_risk(
 ) -> RiskSolution:
     """The f of least 1/2 |f|^2 + sum_i c_i loss_i; y holds -1 and +1 for a margin loss, and c positive numbers.
 
-    A loss is one of solvers/losses.py or a function (y, f) -> (values, slopes in f), convex and without kinks.
+    A loss is one of solvers/losses or a function (y, f) -> (values, slopes in f), convex and without kinks.
     """
     limits = limits or Limits(tol=1e-6)
-    if isinstance(loss, (Hinge, EpsilonInsensitive, Pinball)):
+    if isinstance(loss, StraightLoss):
         return by_boxes(gram, loss, y, c, bias=bias, limits=limits)
     return newton(stored(gram), target_of(loss, y, c), bias=bias, limits=limits)
 
@@ -47,16 +43,6 @@ def softmax_risk(
 ) -> RiskSolution:
     """The functions of least 1/2 sum_k |f_k|^2 - sum_i c_i log P(class of i), P the softmax of their values."""
     return newton(stored(gram), Softmax(codes, classes, c), bias=bias, limits=limits)
-
-
-def target_of(loss: AnyLoss, y: Array, c: Array) -> Target:
-    """The summed loss as a function of the scores."""
-    if isinstance(loss, SmoothLoss):
-        return Scored(loss, y, c)
-    if callable(loss):
-        return Given(loss, y, c)
-    raise bad("minimise_risk", "loss", "a loss of mercer.solvers.losses or a function (y, f) -> (values, slopes)",
-              repr(loss), "Give it a curvature, or pass a function.")  # fmt: skip
 
 
 def stored(gram: Any) -> Any:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from mercer.solvers.dual.feasible import feasible
-from mercer.solvers.risk.boxes import Straight, problem_of
+from mercer.solvers.losses import StraightLoss
+from mercer.solvers.risk.boxes import problem_of
 from mercer.solvers.risk.targets import Target
 from mercer.typing import Array
 
@@ -30,7 +31,7 @@ def bounds_smooth(gram: Any, target: Target, B: Array, r: Array, *, bias: bool) 
 
 
 def bounds_straight(
-    gram: Any, loss: Straight, y: Array, c: Array, B: Array, r: Array, *, bias: bool
+    gram: Any, loss: StraightLoss, y: Array, c: Array, B: Array, r: Array, *, bias: bool
 ) -> tuple[float, float]:
     """(primal, dual) for a loss made of straight lines."""
     problem, b = problem_of(loss, y, c, bias=bias), B[:, 0]

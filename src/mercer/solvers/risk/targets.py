@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mercer.errors import bad
-from mercer.solvers.losses import SmoothLoss
+from mercer.solvers.losses import Loss, SmoothLoss, log_softmax, softmax
 from mercer.solvers.risk.curvature import Curvature, Diagonal, Simplex
 from mercer.typing import Array
 
@@ -53,7 +53,7 @@ class Scored:
         return float(self.c @ self.loss.value(self._z(F)))
 
     def slopes(self, F: Array) -> Array:
-        return np.asarray((self.c * self.sign * self.loss.subgradient(self._z(F))[0])[:, None])
+        return np.asarray((self.c * self.sign * self.loss.slope(self._z(F)))[:, None])
 
     def curvature(self, F: Array) -> Diagonal:
         return Diagonal(self.c * self.loss.curvature(self._z(F)))
@@ -103,6 +103,19 @@ class Given:
         return balanced(self, H, r)
 
 
+AnyLoss = Loss | Function
+
+
+def target_of(loss: AnyLoss, y: Array, c: Array) -> Target:
+    """The summed loss as a function of the scores."""
+    if isinstance(loss, SmoothLoss):
+        return Scored(loss, y, c)
+    if callable(loss):
+        return Given(loss, y, c)
+    raise bad("minimise_risk", "loss", "a loss of mercer.solvers.losses or a function (y, f) -> (values, slopes)",
+              repr(loss), "Give it a slope and a curvature, or pass a function.")  # fmt: skip
+
+
 class Softmax:
     """c_i (log sum_k exp(f_ik) - f_i,y): minus the log probability of the class y_i."""
 
@@ -114,12 +127,12 @@ class Softmax:
         return float(-self.c @ log_softmax(F)[self.rows, self.codes])
 
     def slopes(self, F: Array) -> Array:
-        G = np.exp(log_softmax(F))
+        G = softmax(F)
         G[self.rows, self.codes] -= 1.0
         return np.asarray(self.c[:, None] * G)
 
     def curvature(self, F: Array) -> Simplex:
-        return Simplex(np.exp(log_softmax(F)), self.c)
+        return Simplex(softmax(F), self.c)
 
     def balance(self, H: Array, r: Array) -> Array:
         """By Newton's method in as many unknowns as classes."""
@@ -141,12 +154,6 @@ class Softmax:
                 break
             r, best = r + step, new
         return np.asarray(r - r.mean())
-
-
-def log_softmax(F: Array) -> Array:
-    """log of exp(f_k) / sum_j exp(f_j), by rows."""
-    F = F - F.max(axis=1, keepdims=True)
-    return np.asarray(F - np.log(np.exp(F).sum(axis=1, keepdims=True)))
 
 
 def balanced(target: Target, H: Array, r: Array) -> Array:

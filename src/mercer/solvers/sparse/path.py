@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.solvers.sparse.problem import SmoothFamily, SparseProblem
+from mercer.solvers.losses import Family
+from mercer.solvers.sparse.problem import SparseProblem
 from mercer.solvers.sparse.working_set import SparseSolution, follow
 from mercer.typing import Array
 
@@ -27,7 +28,7 @@ from mercer.typing import Array
 def sparse_path(
     Phi: Array,
     y: Array,
-    family: SmoothFamily,
+    family: Family,
     lambdas: Sequence[float],
     *,
     weight: Any = None,
@@ -50,7 +51,7 @@ def sparse_path(
     return [found[i] for i in place]
 
 
-def lambda_max(Phi: Array, y: Array, family: SmoothFamily, *, weight: Any = None, fit_intercept: bool = True) -> float:
+def lambda_max(Phi: Array, y: Array, family: Family, *, weight: Any = None, fit_intercept: bool = True) -> float:
     """max_j |Phi_j' R| at W = 0: the smallest lambda for which all weights are 0."""
     problem = SparseProblem.of(Phi, y, family, weight, fit_intercept)
     R, T = problem.first().R, problem.T

@@ -2,7 +2,7 @@
 
     minimise  P(W, b) = sum_i s_i loss(t_i, W' phi_i + b) + lambda sum_j |W_j|_2
 
-over W (features, functions) and b, with the losses A(f) - t'f + A*(t) of a family (solvers/families.py).  One function
+over W (features, functions) and b, with the losses A(f) - t'f + A*(t) of a family (solvers/losses).  One function
 makes |W_j|_2 an absolute value (lasso, l1-logistic regression); of several, those of a feature form a group (group
 lasso).  The dual has one theta_i per item,
 
@@ -18,75 +18,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.solvers.families import Bernoulli, Multinomial
+from mercer.solvers.losses import Family
 from mercer.solvers.sparse.quadratic import lengths, violation
 from mercer.typing import Array
 
 _EPS = float(np.finfo(float).eps)
 _FEW = 0.5  # share of the features up to which their columns are picked out; of more, all are multiplied
-
-
-class SmoothFamily(Protocol):
-    """What of a family is used here."""
-
-    @property
-    def functions(self) -> int: ...
-
-    def statistic(self, y: Array) -> Array: ...
-
-    def loss(self, f: Array, t: Array) -> Array: ...
-
-    def mean(self, f: Array) -> Array: ...
-
-    def curvature(self, f: Array) -> Array: ...
-
-    def conjugate(self, q: Array) -> Array: ...
-
-    def constant(self, mean: Array) -> Array: ...
-
-    def shown(self, F: Array) -> Array: ...
-
-    def hidden(self, F: Array) -> Array: ...
-
-
-@dataclass(frozen=True)
-class Gaussian:
-    """Numbers y with the loss (y - f)^2 / 2: A(f) = f^2 / 2."""
-
-    functions = 1
-
-    def statistic(self, y: Array) -> Array:
-        return np.asarray(y, dtype=float)[:, None]
-
-    def loss(self, f: Array, t: Array) -> Array:
-        return np.asarray(0.5 * np.square(t - f)[:, 0])
-
-    def mean(self, f: Array) -> Array:
-        return f
-
-    def curvature(self, f: Array) -> Array:
-        return np.ones((len(f), 1, 1))
-
-    def conjugate(self, q: Array) -> Array:
-        return np.asarray(0.5 * np.square(q)[:, 0])
-
-    def constant(self, mean: Array) -> Array:
-        return mean
-
-    def shown(self, F: Array) -> Array:
-        return F
-
-    def hidden(self, F: Array) -> Array:
-        return F
-
-
-_BENDS: dict[type, float] = {Gaussian: 1.0, Bernoulli: 0.25, Multinomial: 0.5}  # L of every family
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,21 +72,21 @@ class SparseProblem:
     T: Array
     t: Array
     s: Array
-    family: SmoothFamily
+    family: Family
     intercept: bool
     shift: Array
 
     @classmethod
-    def of(cls, Phi: Array, y: Array, family: SmoothFamily, weight: Any, fit_intercept: bool) -> Self:
+    def of(cls, Phi: Array, y: Array, family: Family, weight: Any, fit_intercept: bool) -> Self:
         T, t = np.ascontiguousarray(np.asarray(Phi, dtype=float).T), family.statistic(y)
         s = np.ones(len(t)) if weight is None else np.asarray(weight, dtype=float)
         if T.ndim != 2 or T.shape[1] != len(t) or s.shape != (len(t),) or not (s > 0.0).all():
             raise bad("sparse_path", "Phi, y and weight", "one row, one target and one positive weight per item",
                       f"shapes {T.T.shape}, {np.shape(y)} and {s.shape}", "Leave out items of weight 0.")  # fmt: skip
-        if type(family) not in _BENDS:
+        if not np.isfinite(family.curvature_bound):
             raise bad("sparse_path", "family", "one whose curvature is bounded", family, "Use squares or classes.")
         shift = np.zeros(t.shape[1])
-        if fit_intercept and isinstance(family, Gaussian):  # large numbers would hide small residuals
+        if fit_intercept and family.quadratic:  # large numbers would hide small residuals
             shift = s @ t / s.sum()
         return cls(T, t - shift, s, family, fit_intercept, shift)
 
@@ -240,5 +183,5 @@ class SparseProblem:
     def possible(self, proof: Proof, lam: float) -> Array:
         """Which features may have a weight, as far as the gap tells."""
         rounding = 64.0 * _EPS * (abs(proof.primal) + abs(proof.dual))
-        radius = np.sqrt(2.0 * _BENDS[type(self.family)] * (max(proof.primal - proof.dual, 0.0) + rounding))
+        radius = np.sqrt(2.0 * self.family.curvature_bound * (max(proof.primal - proof.dual, 0.0) + rounding))
         return np.asarray(proof.scale * proof.size + radius * self.norm >= lam)

@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer.solvers.sparse import quadratic
 from mercer.solvers.sparse.curvature import Curvature, Dense, Factored
-from mercer.solvers.sparse.problem import Gaussian, SparseProblem, State
+from mercer.solvers.sparse.problem import SparseProblem, State
 from mercer.typing import Array
 
 _ROUNDS = 30
@@ -43,7 +43,7 @@ class ProximalNewton:
     @property
     def squares(self) -> bool:
         """Whether the losses are their own expansions."""
-        return isinstance(self.problem.family, Gaussian)
+        return self.problem.family.quadratic
 
     def improve(self, state: State, working: Array, lam: float, tol: float) -> State:
         """A better state that differs in the weights of `working` only; violations there at most tol * lambda."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.solvers.likelihoods import Logistic, Probit, average_softmax
+from mercer.solvers.losses import Logistic, Probit, average_softmax
 
 LIKELIHOODS = [Logistic(), Probit()]
 Z = np.array([-40.0, -9.0, -2.5, -0.3, 0.0, 0.7, 3.0, 8.0])
@@ -24,8 +24,8 @@ def exact(likelihood, z):
 def test_derivatives_are_those_of_log_p_M38(likelihood):
     with mpmath.workdps(60):
         wanted = np.array([[float(mpmath.diff(lambda t: exact(likelihood, t), z, n)) for n in range(4)] for z in Z])
-    assert_allclose(likelihood.log(Z), wanted[:, 0], rtol=1e-13)
-    assert_allclose(likelihood.slope(Z), wanted[:, 1], rtol=1e-12)
+    assert_allclose(-likelihood.value(Z), wanted[:, 0], rtol=1e-13)
+    assert_allclose(-likelihood.slope(Z), wanted[:, 1], rtol=1e-12)
     assert_allclose(likelihood.curvature(Z), -wanted[:, 2], rtol=1e-10)
     assert_allclose(likelihood.skew(Z), -wanted[:, 3] / wanted[:, 2], rtol=1e-8, atol=1e-10)
 
@@ -33,7 +33,7 @@ def test_derivatives_are_those_of_log_p_M38(likelihood):
 @likelihoods
 def test_extreme_margins_stay_finite_M38(likelihood):
     far = np.array([-1e8, -1e4, 1e4, 1e8])
-    for function in (likelihood.log, likelihood.slope, likelihood.curvature, likelihood.skew):
+    for function in (likelihood.value, likelihood.slope, likelihood.curvature, likelihood.skew):
         assert np.isfinite(function(far)).all()
     assert ((likelihood.curvature(far) >= 0.0) & (likelihood.curvature(far) <= 1.0)).all()
 
@@ -46,7 +46,7 @@ def test_the_average_over_a_gaussian_is_the_integral_M38(likelihood, s):
     weights = np.exp(-0.5 * u * u)
     weights /= weights.sum()
     for m in (-7.0, -0.4, 0.0, 1.3, 20.0):
-        wanted = np.exp(likelihood.log(m + s * u)) @ weights
+        wanted = np.exp(-likelihood.value(m + s * u)) @ weights
         assert_allclose(likelihood.average(np.array([m]), np.array([s * s]))[0], wanted, atol=2e-13)
 
 
@@ -54,7 +54,7 @@ def test_the_average_over_a_gaussian_is_the_integral_M38(likelihood, s):
 def test_averages_are_symmetric_and_without_variance_the_likelihood_itself_M38(likelihood):
     m, v = np.meshgrid(np.linspace(-5.0, 5.0, 11), [0.0, 0.5, 1.0, 4.0, 1e6])
     assert_allclose(likelihood.average(m, v) + likelihood.average(-m, v), 1.0, rtol=1e-13)
-    assert_allclose(likelihood.average(m[0], v[0]), np.exp(likelihood.log(m[0])), rtol=1e-12)
+    assert_allclose(likelihood.average(m[0], v[0]), np.exp(-likelihood.value(m[0])), rtol=1e-12)
 
 
 def random_gaussians(classes, size, spread):

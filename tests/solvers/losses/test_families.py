@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from mercer.solvers.families import Bernoulli, Multinomial, Poisson
+from mercer.solvers.losses import Bernoulli, Multinomial, Poisson
 
 rng = np.random.default_rng(0)
 n = 7
