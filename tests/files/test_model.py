@@ -28,7 +28,7 @@ from sklearn.preprocessing import (
 
 import mercer
 from mercer import SVC, SVR, KernelRidge, ModelFileError
-from mercer.files import archive
+from mercer.files import archive, registry
 from mercer.kernels import RBF, FeatureMap, Linear, Modulated, Pullback, Similarity
 
 rng = np.random.default_rng(0)
@@ -235,3 +235,10 @@ def test_an_endless_list_is_refused(tmp_path):
     endless.append(endless)
     with pytest.raises(ModelFileError, match="nested at most 100 deep"):
         mercer.save(endless, tmp_path / "model.mercer")
+
+
+@pytest.mark.parametrize("former", sorted(registry._FORMER))
+def test_names_in_files_of_earlier_versions_find_their_classes(former):
+    found = registry.named(former)
+    assert found.__name__ == former.rpartition(".")[2]
+    assert registry.name_of(found) == f"{registry._FORMER[former]}.{found.__name__}"

@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 
 from mercer.engine.tiles import lower_tiles
 from mercer.kernels import RBF
-from mercer.solvers.cholesky import factorise
+from mercer.linalg.cholesky import factorise
 from mercer.solvers.gaussian_process import condition, inverse_in_place, slope_tile
 
 rng = np.random.default_rng(0)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from mercer.linalg.spectrum import Spectrum
 from mercer.solvers.ridge import (
     Expansion,
     Factored,
@@ -17,7 +18,6 @@ from mercer.solvers.ridge import (
     leave_one_out_residuals,
     solve_ridge,
 )
-from mercer.solvers.spectrum import Spectrum
 
 rng = np.random.default_rng(3)
 n = 25

@@ -19,9 +19,9 @@ from mercer.estimators.shared_fits import SharedFits
 from mercer.gram import LazyGram
 from mercer.items.vectors import is_sparse
 from mercer.kernels import AdditiveChiSquared, ChiSquared, Cosine, Kernel, Laplacian, Similarity
+from mercer.linalg.spectrum import Spectrum
 from mercer.solvers import ridge
 from mercer.solvers.ridge import Factored, Shifted, Targets
-from mercer.solvers.spectrum import Spectrum
 from mercer.typing import Array, Gram
 
 SOLVERS = ("auto", "primal", "dual", "eigen")

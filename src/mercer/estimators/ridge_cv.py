@@ -16,7 +16,7 @@ from mercer.errors import bad
 from mercer.estimators.base import weights
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.sklearn_private import num_samples, safe_indexing
-from mercer.solvers.spectrum import ALONE
+from mercer.linalg.spectrum import ALONE
 from mercer.typing import Array
 
 _SMALLEST = 100  # items: among fewer the order of kernels is chance

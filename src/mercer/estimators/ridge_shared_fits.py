@@ -15,11 +15,11 @@ from mercer.estimators.base import weights
 from mercer.estimators.regressor import columns_of
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.shared_fits import Fit, Fits, Fold, GivenPredictions, SharedFits, are_numbers, passes
+from mercer.linalg.spectrum import Spectrum
 from mercer.solvers import ridge
 from mercer.solvers.ridge import Targets
 from mercer.solvers.ridge_cells import solve_cells
 from mercer.solvers.ridge_systems import Column
-from mercer.solvers.spectrum import Spectrum
 from mercer.typing import Array
 
 GAP = 1e-7  # relative gap that is asked of a fit: values are then right to about its root, and scores to 1e-5

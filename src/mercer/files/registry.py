@@ -38,7 +38,7 @@ _RECORDS = {
     "mercer.estimators.gaussian_process.report": "Certificate FitReport",
     "mercer.estimators.gaussian_process.setup": "Setup",
     "mercer.estimators.gaussian_process.targets": "Units",
-    "mercer.solvers.cholesky": "Factor",
+    "mercer.linalg.cholesky": "Factor",
     "mercer.solvers.dual.certificate": "DualSolution",
     "mercer.solvers.evidence_search": "Climb",
     "mercer.solvers.gaussian_process": "Conditioned",
@@ -63,6 +63,7 @@ _RECORDS = {
 }
 # Where classes are that files of 0.1.0 name by their former place.
 _FORMER = {
+    "mercer.solvers.cholesky.Factor": "mercer.linalg.cholesky",
     "mercer.solvers.likelihoods.Logistic": "mercer.solvers.losses",
     "mercer.solvers.likelihoods.Probit": "mercer.solvers.losses",
 }

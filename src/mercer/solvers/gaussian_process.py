@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.errors import bad
+from mercer.linalg.cholesky import Factor
+from mercer.linalg.tiled import invert_lower, multiply_lower
 from mercer.native import triangles
-from mercer.solvers.cholesky import Factor
-from mercer.solvers.tiled import invert_lower, multiply_lower
 from mercer.typing import Array
 
 _LOG_2PI = float(np.log(2.0 * np.pi))

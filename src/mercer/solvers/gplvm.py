@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mercer.solvers.cholesky import factorise
+from mercer.linalg.cholesky import factorise
 from mercer.typing import Array
 
 Objective = Callable[[Array], tuple[float, Array]]

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
+from mercer.linalg.lanczos import lanczos
 from mercer.solvers.solution import Solution
-from mercer.theory.lanczos import lanczos
 from mercer.typing import Array
 
 UPDATES = ("batch", "sequential")

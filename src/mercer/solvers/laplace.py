@@ -24,7 +24,7 @@ from typing import Self
 import numpy as np
 
 from mercer.errors import NotPositiveDefinite
-from mercer.solvers.cholesky import Factor, factorise
+from mercer.linalg.cholesky import Factor, factorise
 from mercer.solvers.losses import Likelihood
 from mercer.solvers.solution import Solution
 from mercer.typing import Array

@@ -23,7 +23,7 @@ from typing import Self
 import numpy as np
 
 from mercer.engine.fill import require_memory
-from mercer.solvers.cholesky import Factor, factorise
+from mercer.linalg.cholesky import Factor, factorise
 from mercer.solvers.laplace import Mode, Step, best_start, factored, find_mode
 from mercer.solvers.losses import softmax
 from mercer.typing import Array

@@ -29,9 +29,9 @@ from typing import Protocol
 import numpy as np
 
 from mercer.errors import NotPositiveDefinite, bad
-from mercer.solvers.cholesky import Factor, factorise
+from mercer.linalg.cholesky import Factor, factorise
+from mercer.linalg.spectrum import Spectrum
 from mercer.solvers.solution import Solution
-from mercer.solvers.spectrum import Spectrum
 from mercer.typing import Array
 
 _SOLVED = 1e-6  # residual of the normal equations, in units of the targets, up to which they count as solved

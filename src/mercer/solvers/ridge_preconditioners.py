@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mercer.linalg import blas
+from mercer.linalg.partial_cholesky import partial_cholesky
 from mercer.native import halves, triangles
-from mercer.solvers import blas
-from mercer.solvers.partial_cholesky import partial_cholesky
 from mercer.solvers.ridge_systems import Column, Systems
 from mercer.typing import Array
 

@@ -19,7 +19,7 @@ from mercer.engine import fill
 from mercer.errors import bad, wrong_kind
 from mercer.gram import LazyGram
 from mercer.kernels.base import Kernel
-from mercer.theory.lanczos import Ends, ends, lanczos
+from mercer.linalg.lanczos import Ends, ends, lanczos
 from mercer.theory.minors import Entries, Look, Pair, asymmetric_witness, look, lowest_vector
 from mercer.theory.spectrum import epsilon, rounding, working
 from mercer.typing import Array

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mercer import StoredGram
-from mercer.solvers.pivoted_cholesky import pivoted_cholesky
+from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.solvers.risk import system
 from mercer.solvers.risk.curvature import Diagonal, Simplex
 

@@ -15,8 +15,8 @@ from mercer.estimators.expansion import KernelItems
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.items import Vectors
 from mercer.kernels.stationary import Stationary
+from mercer.linalg.cholesky import Factor
 from mercer.parameters import value
-from mercer.solvers.cholesky import Factor
 from mercer.typing import Array
 
 _QUIET = 1e-8  # noise below this share of the prior variance does not separate equal items

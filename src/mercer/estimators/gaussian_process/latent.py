@@ -24,7 +24,7 @@ from mercer.estimators.base import positive
 from mercer.gram import LazyGram
 from mercer.kernels import RBF, Fixed, Kernel
 from mercer.kernels.input_gradient import input_gradient
-from mercer.solvers.cholesky import factorise
+from mercer.linalg.cholesky import factorise
 from mercer.solvers.gplvm import Climb, climb, condensed, ppca, shared_evidence
 from mercer.typing import Array
 

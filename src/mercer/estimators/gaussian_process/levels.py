@@ -12,7 +12,7 @@ from mercer.engine.fill import require_memory
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite
 from mercer.estimators.gaussian_process.covariance import Covariance
-from mercer.solvers.cholesky import factorise
+from mercer.linalg.cholesky import factorise
 from mercer.solvers.gaussian_process import Conditioned, condition, information, inverse_in_place, slope_tile
 from mercer.typing import Array
 

@@ -23,10 +23,10 @@ from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.means import Mean
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels.base import gram_of
-from mercer.solvers.cholesky import Factor, factorise
+from mercer.linalg.cholesky import Factor, factorise
+from mercer.linalg.pivoted_cholesky import pivoted_cholesky
+from mercer.linalg.tiled import RowSolver
 from mercer.solvers.gaussian_process import Conditioned, condition
-from mercer.solvers.pivoted_cholesky import pivoted_cholesky
-from mercer.solvers.tiled import RowSolver
 from mercer.typing import Array
 
 _EXPLAINED = 1e-5  # of the largest k(x, x): an item that others explain so far is left out where no jitter helps

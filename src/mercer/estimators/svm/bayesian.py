@@ -27,8 +27,8 @@ from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, OpenFit, positive
+from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.solvers.hinge_posterior import HingeMode, HingePosterior, hinge_em, hinge_gibbs
-from mercer.solvers.pivoted_cholesky import pivoted_cholesky
 from mercer.typing import Array
 
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.solvers.pivoted_cholesky import LowRank, pivoted_cholesky
+from mercer.linalg.pivoted_cholesky import LowRank, pivoted_cholesky
 from mercer.typing import Array, Gram
 
 

@@ -23,8 +23,8 @@ import numpy as np
 from mercer.config import config
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite
+from mercer.linalg.pivoted_cholesky import LowRank
 from mercer.solvers.limits import Limits
-from mercer.solvers.pivoted_cholesky import LowRank
 from mercer.solvers.risk import system
 from mercer.solvers.risk.curvature import Curvature
 from mercer.solvers.risk.features import FeatureGram, factor_of

@@ -18,7 +18,7 @@ import numpy as np
 
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
-from mercer.solvers.cholesky import factorise
+from mercer.linalg.cholesky import factorise
 from mercer.solvers.risk.curvature import Curvature
 from mercer.typing import Array, Gram
 

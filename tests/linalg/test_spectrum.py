@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_matrix
 
 from mercer import MemoryBudgetError, configure
-from mercer.solvers.spectrum import Spectrum
+from mercer.linalg.spectrum import Spectrum
 
 rng = np.random.default_rng(0)
 F = rng.normal(size=(30, 4))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer import MemoryBudgetError, NotPositiveDefinite, configure
-from mercer.solvers.cholesky import LADDER, factorise
+from mercer.linalg.cholesky import LADDER, factorise
 
 
 def matrix(n, seed=0, shift=1.0):

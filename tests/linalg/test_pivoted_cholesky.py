@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from mercer import LazyGram, NotPositiveDefinite, StoredGram
 from mercer.kernels import RBF, Linear
-from mercer.solvers.pivoted_cholesky import pivoted_cholesky
+from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 
 rng = np.random.default_rng(5)
 X = rng.normal(size=(60, 3))

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
+from mercer.linalg import blas
 from mercer.native import triangles
-from mercer.solvers import blas
 from mercer.typing import Array
 
 _LEAF = 128  # rows of a triangle that LAPACK inverts

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from mercer.kernels import RBF, Linear
-from mercer.solvers.partial_cholesky import partial_cholesky
+from mercer.linalg.partial_cholesky import partial_cholesky
 
 X = np.random.default_rng(0).normal(size=(200, 3))
 

@@ -24,8 +24,9 @@ import numpy as np
 from mercer.engine.fill import require_memory
 from mercer.engine.tiles import cuts
 from mercer.errors import NotPositiveDefinite, bad
+from mercer.linalg.lanczos import lanczos
+from mercer.linalg.tiled import factor_lower, invert_lower, multiply_lower
 from mercer.native import triangles
-from mercer.solvers.tiled import factor_lower, invert_lower, multiply_lower
 from mercer.typing import Array
 
 LADDER = (0.0, 1e-12, 1e-10, 1e-8, 1e-6)  # jitters, in units of the mean of the diagonal
@@ -149,8 +150,6 @@ def factorise(M: Array, *, ladder: tuple[float, ...] = LADDER) -> Factor:
         if info is None and (np.diagonal(M) ** 2 > _rounding(len(M)) * diagonal).all():
             return Factor(M, diagonal, share * unit)
         _restore(M, diagonal)
-    from mercer.theory.lanczos import lanczos  # only for the message
-
     smallest = lanczos(lambda v: M @ v, len(M), np.dtype(float), tol=1e-3, seed=0).smallest
     raise NotPositiveDefinite(
         f"factorise: the matrix must be positive definite; got smallest eigenvalue {smallest:.3g} where the mean of "

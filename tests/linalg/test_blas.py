@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.solvers import blas
+from mercer.linalg import blas
 
 
 def parts(*shapes):

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from mercer import configure
 from mercer.errors import MemoryBudgetError
-from mercer.theory.lanczos import STEPS, lanczos
+from mercer.linalg.lanczos import STEPS, lanczos
 
 rng = np.random.default_rng(0)
 

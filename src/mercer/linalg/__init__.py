@@ -1,0 +1,11 @@
+"""Linear algebra on arrays, or on anything with the methods of a Gram; it knows of no machine and no problem.
+
+cholesky.py              the factor of a matrix in its own buffer, with rows appended and removed
+damped_cholesky.py       the same for small matrices that rounding may have made singular
+tiled.py, blas.py        the blocks it is made of: factor and inverse on our threads, BLAS without the interpreter lock
+partial_cholesky.py      the first columns of a factor, a block of random pivots at a time
+pivoted_cholesky.py      the first columns of a factor, the largest pivot each time
+spectrum.py              eigenvectors, for systems with many shifts
+lanczos.py               the smallest and largest eigenvalue, from products alone
+conjugate_gradients.py   linear systems from products alone, with a preconditioner
+"""
