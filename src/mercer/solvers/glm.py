@@ -23,6 +23,7 @@ import numpy as np
 
 from mercer.engine import fill
 from mercer.errors import bad
+from mercer.linalg.conjugate_gradients import conjugate_gradients
 from mercer.solvers.losses import Family
 from mercer.solvers.separation import separation
 from mercer.solvers.solution import Solution
@@ -226,19 +227,9 @@ class GLMProblem:
         """Newton's step by conjugate gradients, to a thousandth of the gradient in the norm of the bound."""
         from scipy.linalg import cho_solve
 
-        D, r = np.zeros_like(g), -g
-        p = z = cho_solve(self._bound, r)
-        rz = first = float((r * z).sum())
-        for _ in range(10 * g.shape[0]):
-            if rz <= 1e-6 * first:
-                break
-            Hp = self._curved(C, p)
-            h = rz / float((p * Hp).sum())
-            D, r = D + h * p, r - h * Hp
-            z = cho_solve(self._bound, r)
-            before, rz = rz, float((r * z).sum())
-            p = z + (rz / before) * p
-        return D
+        return conjugate_gradients(
+            lambda D: self._curved(C, D), -g, solve=lambda r: cho_solve(self._bound, r), tol=1e-3, most=10 * len(g)
+        )[0]
 
     def searched(self, state: GLMState, step: _Step) -> GLMState:
         """The state after the longest of 1, 1/2, 1/4, ... steps that lowers P as its slope promises, or the old one."""

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer.linalg.conjugate_gradients import conjugate_gradients
+from mercer.linalg.damped_cholesky import DampedCholesky
 from mercer.typing import Array
 
 _FACTORED = 1500  # systems up to this size are factorised
@@ -23,7 +25,7 @@ def newton_step(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[A
     """(dw, dr), and how many times every row of Z was used for it."""
     m, d = Z.shape
     if min(m, d) > _FACTORED:
-        return conjugate_gradients(Z, s, delta, gw, gr)
+        return by_products(Z, s, delta, gw, gr)
     if m >= d or d <= _FEW:
         return (*by_columns(Z, s, delta, gw, gr), d)
     return (*by_rows(Z, s, delta, gw, gr), m)
@@ -45,35 +47,19 @@ def by_columns(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Ar
 
 
 def _solved(A: Any, B: Array) -> Array:
-    """(I + A)^-1 B for A positive semi-definite, damped by as much as rounding asks for."""
-    from scipy.linalg import cho_factor, cho_solve
-
-    A = A.toarray() if hasattr(A, "tocsr") else A
-    diagonal, damping = np.diagonal(A).copy(), 8.0 * len(A) * np.finfo(float).eps
-    while len(A):
-        np.fill_diagonal(A, diagonal * (1.0 + damping) + 1.0)
-        try:
-            return np.asarray(cho_solve(cho_factor(A, check_finite=False), B, check_finite=False))
-        except np.linalg.LinAlgError:
-            damping *= 100.0
-    return B
+    """(I + A)^-1 B for A positive semi-definite."""
+    return DampedCholesky(A.toarray() if hasattr(A, "tocsr") else A, shift=1.0).solve(B)
 
 
-def conjugate_gradients(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Array, float, int]:
-    """To a twentieth of the gradient, which is enough for a Newton step, without any product of Z with itself."""
+def by_products(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Array, float, int]:
+    """By conjugate gradients to a twentieth of the gradient, enough for a Newton step, without Z'Z or ZZ'."""
     squares = Z.power(2) if hasattr(Z, "tocsr") else Z * Z
     scale = np.append(1.0 + np.asarray(squares.sum(axis=0)).ravel(), s @ s + delta)
     ridge = np.append(np.ones(len(gw)), delta)
-    x, residual = np.zeros(len(scale)), -np.append(gw, gr)
-    step = residual / scale
-    size = first = float(residual @ step)
-    products = 0
-    while size > 0.05**2 * first and products < 400:
-        p = Z @ step[:-1] + s * step[-1]
-        image = np.append(Z.T @ p, s @ p) + ridge * step
-        length = size / float(step @ image)
-        x, residual = x + length * step, residual - length * image
-        size, before = float(residual @ (residual / scale)), size
-        step = residual / scale + size / before * step
-        products += 2
-    return x[:-1], float(x[-1]), products
+
+    def times(x: Array) -> Array:
+        p = Z @ x[:-1] + s * x[-1]
+        return np.append(Z.T @ p, s @ p) + ridge * x
+
+    x, products = conjugate_gradients(times, -np.append(gw, gr), solve=lambda r: r / scale, tol=0.05, most=200)
+    return x[:-1], float(x[-1]), 2 * products

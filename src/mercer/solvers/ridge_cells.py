@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mercer.linalg.conjugate_gradients import Iteration, row_inner
 from mercer.solvers.ridge_preconditioners import LowRank, Pole
 from mercer.solvers.ridge_systems import Column, Systems
 from mercer.typing import Array
@@ -107,31 +108,21 @@ class _Gradients:
 
     def _run(self, way: Precondition, cells: Array, which: int) -> None:
         """Iterate on these cells until each is solved, has no direction of descent, or had its number of steps."""
-        a = self.systems.alpha(cells)
-        Z, C, U, R = (part[cells] for part in (self.Z, self.C, self.U, self.R))
-        D, rho, first = np.zeros_like(R), np.full(len(cells), np.inf), self.gaps[cells]
+        a, Z, first = self.systems.alpha(cells), self.Z[cells], self.gaps[cells]
+        state = Iteration(self.R[cells], self.C[cells], self.U[cells], dot=row_inner)
         for step in range(1, self.most + 1):
-            Y = way(R, cells)
-            now = _dots(R, Y)
-            D *= (now / rho)[:, None]
-            D += Y
-            V, AD = self.systems.multiply(D, cells)
-            curvature = _dots(D, AD)
-            good = (curvature > 0.0) & (now > 0.0)
-            size = np.divide(now, curvature, out=np.zeros(len(now)), where=good)[:, None]
-            C += size * D
-            U += size * V
-            R -= size * AD
-            rho = now
-            gaps = _gaps(R, a, Z, C)
+            state.aim(way(state.R, cells))
+            V, image = self.systems.multiply(state.P, cells)
+            good = state.step(image, state.P, V)[:, 0]
+            gaps = _gaps(state.R, a, Z, state.sums[0])
             first = gaps if step == 1 else first
             leave = (gaps <= self.tol) | ~good | self._late(gaps, first, step) | (not self.go_on())
             if leave.any():
                 out, stay = cells[leave], ~leave
-                self.C[out], self.U[out], self.R[out] = C[leave], U[leave], R[leave]
-                self.gaps[out], self.steps[out, which] = gaps[leave], step
-                cells, a, rho, first = cells[stay], a[stay], rho[stay], first[stay]
-                Z, C, U, R, D = (part[stay] for part in (Z, C, U, R, D))
+                self.C[out], self.U[out] = (total[leave] for total in state.sums)
+                self.R[out], self.gaps[out], self.steps[out, which] = state.R[leave], gaps[leave], step
+                state.keep(stay)
+                cells, a, Z, first = cells[stay], a[stay], Z[stay], first[stay]
             if not len(cells):
                 return
 
@@ -144,9 +135,5 @@ class _Gradients:
 
 def _gaps(R: Array, a: Array, Z: Array, C: Array) -> Array:
     """For every cell a bound on (objective - its minimum) / objective; the objective is alpha z'c."""
-    objective = a * _dots(Z, C)
-    return np.asarray(np.divide(_dots(R, R), objective, out=np.full(len(a), np.inf), where=objective > 0.0))
-
-
-def _dots(A: Array, B: Array) -> Array:
-    return np.asarray(np.einsum("ij,ij->i", A, B))
+    objective = a * row_inner(Z, C)[:, 0]
+    return np.asarray(np.divide(row_inner(R, R)[:, 0], objective, out=np.full(len(a), np.inf), where=objective > 0.0))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.solvers.sparse.curvature import Dense, Factored, conjugate_gradients
+from mercer.solvers.sparse.curvature import Dense, Factored
 from mercer.solvers.sparse.quadratic import minimise, violation
 
 
@@ -107,12 +107,3 @@ def test_the_intercept_is_eliminated_M3():
     one = Dense.of(Z, C[:, :1, :1], intercept=True).H
     s = C[:, 0, 0]
     assert_allclose(one, (Z * s) @ Z.T - np.outer(Z @ s, Z @ s) / s.sum(), atol=1e-12)
-
-
-def test_conjugate_gradients_solve():
-    rng = np.random.default_rng(3)
-    M = rng.normal(size=(10, 10))
-    M = M @ M.T + np.eye(10)
-    right = rng.normal(size=(10, 2))
-    X = conjugate_gradients(lambda V: M @ V, lambda V: V / np.diagonal(M)[:, None], right)
-    assert_allclose(M @ X, right, atol=1e-2)

@@ -19,6 +19,7 @@ import numpy as np
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.linalg.cholesky import factorise
+from mercer.linalg.conjugate_gradients import Iteration
 from mercer.solvers.risk.curvature import Curvature
 from mercer.typing import Array, Gram
 
@@ -105,26 +106,23 @@ def solve(gram: Gram, W: Curvature, inverse: Inverse, E: Array, *, bias: bool, g
     small.  What has been found after `most` products, or when it is too `late`, is a step too, only a shorter one.
     """
     sums = Sums(W, inverse, E.shape) if bias else Free(E.shape[1])
-    SU, KSU, shift = np.zeros_like(E), np.zeros_like(E), np.zeros(E.shape[1])
-    residual, P, size, promise = W.root_transposed(E), np.zeros_like(E), np.inf, 1.0
+    state = Iteration(W.root_transposed(E), np.zeros_like(E), np.zeros_like(E))
+    SU, KSU = state.sums
+    shift, promise = np.zeros(E.shape[1]), 1.0
     for products in range(most + 1):
-        Z, much = sums.remove(inverse(residual))
-        residual = residual - W.root_transposed(np.broadcast_to(much, E.shape))
-        shift = shift + much
-        size, before = float((residual * Z).sum()), size
-        least, rest = goal(float((SU * E).sum())), 0.5 * float(np.square(residual).sum())
+        Z, much = sums.remove(inverse(state.R))
+        state.R -= W.root_transposed(np.broadcast_to(much, E.shape))
+        shift += much
+        state.aim(Z)
+        least, rest = goal(float(np.vdot(SU, E))), 0.5 * float(np.vdot(state.R, state.R))
         if solved := rest <= promise * least:
-            SR = W.root(residual)
-            gap = 0.5 * float((SR * (gram @ SR)).sum())
+            SR = W.root(state.R)
+            gap = 0.5 * float(np.vdot(SR, gram @ SR))
             solved, promise = gap <= least, 0.5 * rest / max(gap, 1e-300)
         if solved or products == most or late():
             break
-        P = Z + size / before * P
-        SP = W.root(P)
+        SP = W.root(state.P)
         KSP = gram @ SP
-        image = P + W.root_transposed(KSP)
-        curved = float((P * image).sum())
-        if curved <= 0.0:  # the kernel is not positive, or rounding says so
+        if not state.step(state.P + W.root_transposed(KSP), SP, KSP):  # the kernel is not positive, or rounding says so
             break
-        SU, KSU, residual = SU + size / curved * SP, KSU + size / curved * KSP, residual - size / curved * image
     return Step(SU, KSU, shift, products, solved)

@@ -11,12 +11,13 @@ preconditioned by the H of items that have their largest curvature in all direct
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
 
+from mercer.linalg.conjugate_gradients import conjugate_gradients
+from mercer.linalg.damped_cholesky import DampedCholesky
 from mercer.typing import Array
 
 _EPS = float(np.finfo(float).eps)
@@ -84,7 +85,7 @@ class Dense:
         places = (A[:, None] * F + np.arange(F)).ravel()
         M, every = self.H[np.ix_(places, places)], np.arange(len(A))
         M.reshape(len(A), F, len(A), F)[every, :, every] += B
-        return Factor(M).solve(right.ravel()).reshape(right.shape)
+        return DampedCholesky(M).solve(right.ravel()).reshape(right.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,49 +115,9 @@ class Factored:
         part, every = Factored(self.Z[A], self.C, self.level), np.arange(len(A))
         M = (part.Z * largest(self.C)) @ part.Z.T
         M[every, every] += np.trace(B, axis1=1, axis2=2) / B.shape[1]
-        factor = Factor(M)
+        factor = DampedCholesky(M)
 
         def times(V: Array) -> Array:
             return np.asarray(part.times(V) + np.einsum("mab,mb->ma", B, V))
 
-        return conjugate_gradients(times, factor.solve, right)
-
-
-class Factor:
-    """The Cholesky factor of a symmetric M, which is overwritten; its diagonal is raised as far as rounding asks."""
-
-    def __init__(self, M: Array) -> None:
-        from scipy.linalg import cho_factor
-
-        diagonal, ridge = np.diagonal(M).copy(), 4.0 * len(M) * _EPS
-        while len(M):
-            M.flat[:: len(M) + 1] = diagonal * (1.0 + ridge)
-            try:
-                self.factor = cho_factor(M, lower=True, check_finite=False)
-                return
-            except np.linalg.LinAlgError:
-                ridge *= 100.0
-
-    def solve(self, right: Array) -> Array:
-        """M^-1 right."""
-        from scipy.linalg import cho_solve
-
-        return np.asarray(cho_solve(self.factor, right, check_finite=False)) if len(right) else right
-
-
-def conjugate_gradients(times: Callable[[Array], Array], solve: Callable[[Array], Array], right: Array) -> Array:
-    """X with times(X) = right, where `solve` nearly inverts `times`."""
-    X, R = np.zeros_like(right), right
-    Z = solve(R)
-    P, size = Z, float((R * Z).sum())
-    goal = _ACCURATE**2 * size
-    for _ in range(_MOST):
-        if size <= goal:
-            break
-        T = times(P)
-        h = size / float((P * T).sum())
-        X, R = X + h * P, R - h * T
-        Z = solve(R)
-        before, size = size, float((R * Z).sum())
-        P = Z + (size / before) * P
-    return X
+        return conjugate_gradients(times, right, solve=factor.solve, tol=_ACCURATE, most=_MOST)[0]
