@@ -63,7 +63,7 @@ def test_what_the_products_leave_open_is_factorised(monkeypatch):
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_leaving_one_out_needs_no_refits(fit_intercept, monkeypatch):
-    monkeypatch.setattr(ridge_shared_fits, "solve_cells", None)
+    monkeypatch.setattr(ridge_shared_fits, "solve_batched", None)
     grid = {"alpha": [1e-3, 0.1, 10.0], "gamma": [0.01, 0.1]}
     machine = KernelRidge(kernel="rbf", fit_intercept=fit_intercept)
     ours, theirs = both(machine, (X[:40], y[:40]), grid, cv=LeaveOneOut())

@@ -1,4 +1,4 @@
-"""Kernel ridge regression, with scikit-learn's arguments; the mathematics is in solvers/ridge.py."""
+"""Kernel ridge regression, with scikit-learn's arguments; the mathematics is in solvers/ridge/problem.py."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class KernelRidge(Incremental):
     def leave_one_out(self) -> Array:
         """For every item of positive weight, what the machine fitted to all the others would predict (with alpha_).
 
-        Closed form: y_i - c_i / (s_i G_ii), as in solvers/ridge.py; one factorisation, no refits.
+        Closed form: y_i - c_i / (s_i G_ii), as in solvers/ridge/problem.py; one factorisation, no refits.
         """
         check_is_fitted(self)
         t = self._targets

@@ -1,7 +1,8 @@
 """Kernel ridge regressions of one kernel, for all folds and all alphas in one call.
 
-They share products with one Gram (solvers/ridge_cells.py).  Where these do not converge, because an alpha is small
-for this Gram, a Cholesky factor is used.  To leave out one item at a time there is a closed form (solvers/ridge.py).
+They share products with one Gram (solvers/ridge/batched.py).  Where these do not converge, because an alpha is small
+for this Gram, a Cholesky factor is used.  Leaving out one item at a time has a closed form
+(solvers/ridge/leave_one_out.py).
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from mercer.estimators.shared_fits import Fit, Fits, Fold, GivenPredictions, Sha
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers import ridge
 from mercer.solvers.ridge import Targets
-from mercer.solvers.ridge_cells import solve_cells
-from mercer.solvers.ridge_systems import Column
+from mercer.solvers.ridge.batched import solve_batched
+from mercer.solvers.ridge.batched_systems import Column
 from mercer.typing import Array
 
 GAP = 1e-7  # relative gap that is asked of a fit: values are then right to about its root, and scores to 1e-5
@@ -40,7 +41,7 @@ def fit_ridges(machines: Sequence[KernelRidge], folds: Sequence[Fold]) -> Fits:
     K, alphas = folds[0].K, np.array([float(machine.alpha) for machine in machines])
     tasks = [_targets(fold, machines[0]) for fold in folds]
     columns = [column for fold, t in zip(folds, tasks, strict=True) for column in _columns(fold, t)]
-    cells = solve_cells(K, columns, alphas, tol=GAP, most=MOST, go_on=folds[0].go_on)
+    cells = solve_batched(K, columns, alphas, tol=GAP, most=MOST, go_on=folds[0].go_on)
     out: Fits = []
     first = 0
     for fold, t in zip(folds, tasks, strict=True):

@@ -27,7 +27,7 @@ def test_a_basis_is_the_gram_and_ones_whether_it_is_kept_or_streamed_M5(memory, 
         assert_allclose(basis.project(V), Phi.T @ V, rtol=1e-12)
         assert_allclose(basis.squares(V), (Phi * Phi).T @ V, rtol=1e-12)
         some = np.array([0, 299, len(basis) - 1])
-        assert_allclose(basis.shelf.rows(some), Phi.T[some], rtol=1e-14)
+        assert_allclose(basis.cache.rows(some), Phi.T[some], rtol=1e-14)
 
 
 def test_likeness_is_the_squared_cosine_of_items_and_a_constant_is_like_nothing():

@@ -13,7 +13,7 @@ import numpy as np
 from mercer.config import config
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
-from mercer.solvers.rvm.shelf import Shelf
+from mercer.solvers.rvm.row_cache import RowCache
 from mercer.typing import Array, Gram
 
 _SHARE = 0.6  # of the memory budget: a Gram up to this size is kept
@@ -24,7 +24,7 @@ _TINY = 1e-300
 class Basis:
     """Phi (n, N): the columns of a symmetric Gram, and a last column of ones when there is an intercept.
 
-    The columns that were asked for are rows of `shelf`.
+    The columns that were asked for are rows of `cache`.
     """
 
     def __init__(self, gram: Gram, *, bias: bool = True) -> None:
@@ -32,7 +32,7 @@ class Basis:
         kept = 8 * self.n**2 <= _SHARE * config().memory
         self.K = np.asarray(gram.dense(), dtype=float) if kept else None
         self._gram, self._diag = gram, np.asarray(gram.diag(), dtype=float)
-        self.shelf = Shelf(self._functions, self.n)
+        self.cache = RowCache(self._functions, self.n)
 
     def __len__(self) -> int:
         return self.n + self.bias
@@ -74,6 +74,6 @@ class Basis:
         out = np.zeros(len(self))
         if j < self.n:
             size = np.maximum(np.abs(self._diag) * abs(self._diag[j]), _TINY)
-            out[: self.n] = np.minimum(self.shelf.rows(np.array([j]))[0] ** 2 / size, 1.0)
+            out[: self.n] = np.minimum(self.cache.rows(np.array([j]))[0] ** 2 / size, 1.0)
         out[j] = 1.0
         return out

@@ -13,7 +13,7 @@ import numpy as np
 
 from mercer.solvers.rvm.basis import Basis
 from mercer.solvers.rvm.evidence import Factor, View
-from mercer.solvers.rvm.shelf import Shelf
+from mercer.solvers.rvm.row_cache import RowCache
 from mercer.typing import Array
 
 _QUIETEST = 1e-10  # of the variance of the targets: noise-free data have an infinite beta otherwise
@@ -41,7 +41,7 @@ class Gaussian:
         self.count = float(weight.sum())
         self.target = basis.project((weight * y)[:, None])[:, 0]
         self.size = basis.squares(weight[:, None])[:, 0]
-        self.shelf = Shelf(self._gram, len(basis))
+        self.cache = RowCache(self._gram, len(basis))
         self.variance = self._variance()
         self.scale = self.variance * self.count  # of |y|^2, as `size` is of |phi|^2
 
@@ -78,14 +78,14 @@ class Gaussian:
     def _at(self, index: Array, tau: Array, beta: float) -> Fit:
         factor = Factor.of(beta * self._block(index), tau)
         mean = factor.solve(beta * self.target[index])
-        slope = beta * self.basis.shelf.times(index, self.weight * self._residual(index, mean)) - mean / tau
+        slope = beta * self.basis.cache.times(index, self.weight * self._residual(index, mean)) - mean / tau
         mean = mean + factor.solve(slope)  # what the normal equations lost to rounding
         rest = float(self.weight @ self._residual(index, mean) ** 2)
         fit = self.count * np.log(beta / (2.0 * np.pi)) - beta * rest - mean @ (mean / tau)
         return Fit(index, tau, beta, mean, factor, rest, float(0.5 * fit - factor.half_logdet))
 
     def _residual(self, index: Array, mean: Array) -> Array:
-        return np.asarray(self.y - self.basis.shelf.mix(index, mean))
+        return np.asarray(self.y - self.basis.cache.mix(index, mean))
 
     def at(self, index: Array, tau: Array, near: Fit) -> Fit:
         """The fit with these variances and, if it is learned, a better beta."""
@@ -118,21 +118,21 @@ class Gaussian:
 
     def _gram(self, index: Array) -> Array:
         """Rows `index` of Phi' Omega Phi."""
-        return self.basis.project(self.weight[:, None] * self.basis.shelf.rows(index).T).T
+        return self.basis.project(self.weight[:, None] * self.basis.cache.rows(index).T).T
 
     def _block(self, index: Array) -> Array:
         """Phi' Omega Phi between these functions; a row for all candidates is made only of those that stay active."""
-        old = self.shelf.has(index)
+        old = self.cache.has(index)
         new, G = ~old, np.empty((len(index), len(index)))
-        G[old] = self.shelf.block(index[old], index)
+        G[old] = self.cache.block(index[old], index)
         G[np.ix_(new, old)] = G[np.ix_(old, new)].T
-        Phi = self.basis.shelf.rows(index[new])
+        Phi = self.basis.cache.rows(index[new])
         G[np.ix_(new, new)] = (Phi * self.weight) @ Phi.T
         return G
 
     def view(self, fit: Fit) -> View:
         """S and Q of all candidates."""
-        rows, size = fit.beta * self.shelf.rows(fit.index), fit.beta * self.size
+        rows, size = fit.beta * self.cache.rows(fit.index), fit.beta * self.size
         S = size - fit.factor.squares(rows)
         Q = fit.beta * self.target - fit.mean @ rows
         return View(S, Q, size, rows, fit.factor)
@@ -141,5 +141,5 @@ class Gaussian:
         """P and Q of some candidates, all active ones among them."""
         G = fit.beta * self._block(chosen)
         half = fit.factor.half(G[np.searchsorted(chosen, fit.index)])
-        Q = self.basis.shelf.times(chosen, fit.beta * self.weight * self._residual(fit.index, fit.mean))
+        Q = self.basis.cache.times(chosen, fit.beta * self.weight * self._residual(fit.index, fit.mean))
         return G - half.T @ half, Q

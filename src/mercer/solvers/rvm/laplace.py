@@ -96,7 +96,7 @@ class Laplace:
 
     def at(self, index: Array, tau: Array, near: Mode) -> Mode:
         """The mode of the weights with these variances, by Newton's method from those of `near`."""
-        Phi, of, D = self.basis.shelf.rows(index % self.N), index // self.N, np.sqrt(tau)
+        Phi, of, D = self.basis.cache.rows(index % self.N), index // self.N, np.sqrt(tau)
         x = np.zeros(len(index))
         x[np.isin(index, near.index)] = near.mean[np.isin(near.index, index)]
         x /= D
@@ -146,7 +146,7 @@ class Laplace:
 
     def view(self, fit: Mode) -> View:
         """S and Q of all candidates."""
-        Phi, of, B = self.basis.shelf.rows(fit.index % self.N), fit.index // self.N, self._curvature(fit.p)
+        Phi, of, B = self.basis.cache.rows(fit.index % self.N), fit.index // self.N, self._curvature(fit.p)
         weighted = [(Phi * B[:, of, d].T).T for d in range(self.C)]
         product = self.basis.project(np.hstack([*weighted, self._residual(fit)]))
         *blocks, Q = np.split(product, len(of) * np.arange(1, self.C + 1), axis=1)
@@ -156,7 +156,7 @@ class Laplace:
 
     def local(self, fit: Mode, chosen: Array) -> tuple[Array, Array]:
         """P and Q of some candidates, all active ones among them."""
-        Phi, of = self.basis.shelf.rows(chosen % self.N), chosen // self.N
+        Phi, of = self.basis.cache.rows(chosen % self.N), chosen // self.N
         G = self._gram(Phi, of, self._curvature(fit.p))
         half = fit.factor.half(G[np.searchsorted(chosen, fit.index)])
         return G - half.T @ half, self._against(Phi, of, self._residual(fit))

@@ -11,7 +11,7 @@ from mercer.typing import Array
 _FEW = 4  # one in so many rows is worth a copy; of more, the others are multiplied too
 
 
-class Shelf:
+class RowCache:
     """Rows of `width` numbers, by their position; `make` gives those of an array of positions."""
 
     def __init__(self, make: Callable[[Array], Array], width: int) -> None:

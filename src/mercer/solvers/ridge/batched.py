@@ -1,15 +1,14 @@
-"""Ridge problems that differ in alpha and in who takes part, all from products with one matrix (M10).
+"""Ridge problems with one K that differ in alpha and in the items that train, all solved at once.
 
     (A_f + alpha I) c = z_f,     A_f = P S K S P          one cell for every alpha and every column f: a fold, an output
 
-By conjugate gradients for all cells at once: an iteration is one product of K with as many rows as there are cells
-left, and what K makes of a solution on items that take no part predicts them.  Two ways make the systems nearly the
-identity (solvers/ridge_preconditioners.py): first a few columns of a factor of K, which is enough for most cells, and
-for what that leaves open a factor near its alpha.
+Conjugate gradients run on all cells together: an iteration is one product of K with a row per open cell.  The same
+products give f on the items that do not train, that is, the predictions of a fold.  There are two preconditioners
+(batched_preconditioners.py).  The first, a few columns of a factor of K, is enough for most cells; those it leaves open
+get a whole factor in single precision, made for an alpha near theirs.
 
-A cell is done when its residual r is small: |r|^2 bounds how far the ridge objective is from its optimum
-(solvers/ridge.py), and f(x) is within sqrt(k(x, x) / alpha) |r| of the minimiser, for k_x'(A + alpha I)^-1 k_x is at
-most k(x, x).
+A cell is done when its residual r is small.  |r|^2 bounds the distance of the ridge objective from its optimum, and
+f(x) is within sqrt(k(x, x) / alpha) |r| of the minimiser, because k_x'(A + alpha I)^-1 k_x <= k(x, x).
 """
 
 from __future__ import annotations
@@ -20,40 +19,40 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.linalg.conjugate_gradients import Iteration, row_inner
-from mercer.solvers.ridge_preconditioners import LowRank, Pole
-from mercer.solvers.ridge_systems import Column, Systems
+from mercer.solvers.ridge.batched_preconditioners import LowRankInverse, ShiftedFactor
+from mercer.solvers.ridge.batched_systems import Column, Systems
 from mercer.typing import Array
 
-_WIDE = 5000.0  # largest over smallest alpha that share a factor
-_SOON = 8  # steps, before which nothing is said about how long it will take
-_PACE = 0.8  # of that at which a cell would be done in time, below which it is given up
-_HELD = 4.0  # numbers in factors at a time, in units of those of K
+_ALPHA_RATIO = 5000.0  # largest over smallest alpha that share a factor
+_FIRST_FORECAST = 8  # steps before it is judged whether a cell will be done in time
+_PACE = 0.8  # a cell is given up below this share of the progress it needs to be done in time
+_FACTOR_MEMORY = 4.0  # entries of the factors held at a time, in units of the entries of K
 
 Precondition = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class BatchedRidge:
     """For every column and alpha: f on all items, a bound on its relative distance from the optimum, iterations."""
 
     values: Array  # (columns, alphas, n)
     gaps: Array  # (columns, alphas)
-    iterations: Array  # (columns, alphas, 2), of either way
-    rank: int  # columns that the first way took
+    iterations: Array  # (columns, alphas, 2): with the first and with the second preconditioner
+    rank: int  # columns of L in the first preconditioner
 
 
-def solve_cells(
+def solve_batched(
     K: Array, columns: Sequence[Column], alphas: Array, *, tol: float, most: int, go_on: Callable[[], bool]
-) -> Cells:
-    """All cells until their gaps are within tol, or for `most` iterations of each way."""
-    K = np.ascontiguousarray(K, dtype=K.dtype if K.dtype == np.float32 else float)  # as the compiled loops want it
+) -> BatchedRidge:
+    """Solve all cells until their gaps are within tol, or for `most` iterations with each preconditioner."""
+    K = np.ascontiguousarray(K, dtype=K.dtype if K.dtype == np.float32 else float)  # the native loops need C order
     systems = Systems(K, columns, np.asarray(alphas, dtype=float))
     found = _Gradients(systems, tol, most, go_on)
     rank = found.by_low_rank()
-    found.by_poles()
+    found.by_shifted_factors()
     shape = len(columns), len(systems.alphas)
     values = _with_intercepts(found.U.reshape(*shape, len(K)), columns)
-    return Cells(values, found.gaps.reshape(shape), found.steps.reshape(*shape, 2), rank)
+    return BatchedRidge(values, found.gaps.reshape(shape), found.steps.reshape(*shape, 2), rank)
 
 
 def _with_intercepts(U: Array, columns: Sequence[Column]) -> Array:
@@ -66,7 +65,7 @@ def _with_intercepts(U: Array, columns: Sequence[Column]) -> Array:
 
 
 class _Gradients:
-    """Conjugate gradients: for every cell z, its solution c, U = K S c, the residual r, and how far it is."""
+    """For every cell its right side Z, solution C, U = K S c, residual R, relative gap, and steps of each kind."""
 
     def __init__(self, systems: Systems, tol: float, most: int, go_on: Callable[[], bool]) -> None:
         self.systems, self.tol, self.most, self.go_on = systems, tol, most, go_on
@@ -81,33 +80,33 @@ class _Gradients:
         return np.flatnonzero(~(self.gaps <= self.tol))
 
     def by_low_rank(self) -> int:
-        """The first way for all cells; the number of columns it took."""
+        """All cells with the first preconditioner; the number of its columns."""
         if not len(self.open) or not self.most or not self.go_on():
             return 0
-        way = LowRank.of(self.systems)
+        way = LowRankInverse.of(self.systems)
         self._run(way, self.open, 0)
         return way.rank
 
-    def by_poles(self) -> None:
-        """The second way for what is open: alphas that are near each other, on as many columns as memory is for."""
+    def by_shifted_factors(self) -> None:
+        """Open cells with the second: alphas near each other together, as many columns at a time as fit into memory."""
         while self.most and len(untried := self.open[self.steps[self.open, 1] == 0]) and self.go_on():
             alpha = self.systems.alpha(untried)
-            near = untried[alpha * _WIDE >= alpha.max()]
+            near = untried[alpha * _ALPHA_RATIO >= alpha.max()]
             some = self._at_a_time(np.unique(self.systems.column(near)))
             near = near[np.isin(self.systems.column(near), some)]
             alpha = self.systems.alpha(near)
-            way = Pole.of(self.systems, some.tolist(), float(np.sqrt(alpha.min() * alpha.max())))
-            self.steps[near, 1] = 1  # tried
+            way = ShiftedFactor.of(self.systems, some.tolist(), float(np.sqrt(alpha.min() * alpha.max())))
+            self.steps[near, 1] = 1  # tried, even if _run ends at once
             self._run(way, near, 1)
 
     def _at_a_time(self, columns: Array) -> Array:
-        """As many of them as have factors that fit."""
+        """The first of these columns, as many as have factors that fit into memory together."""
         sizes = [np.count_nonzero(self.systems.columns[f].s) ** 2 for f in columns.tolist()]
-        fits = np.cumsum(sizes) <= _HELD * len(self.systems.K) ** 2
+        fits = np.cumsum(sizes) <= _FACTOR_MEMORY * len(self.systems.K) ** 2
         return columns[: max(1, int(fits.sum()))]
 
     def _run(self, way: Precondition, cells: Array, which: int) -> None:
-        """Iterate on these cells until each is solved, has no direction of descent, or had its number of steps."""
+        """Iterate until each of these cells is solved, has no direction of descent, or has used up its steps."""
         a, Z, first = self.systems.alpha(cells), self.Z[cells], self.gaps[cells]
         state = Iteration(self.R[cells], self.C[cells], self.U[cells], dot=row_inner)
         for step in range(1, self.most + 1):
@@ -127,10 +126,10 @@ class _Gradients:
                 return
 
     def _late(self, gaps: Array, first: Array, step: int) -> Array:
-        """Which cells have had their steps, or will not be done in time, by how far they have come."""
+        """Which cells have used up their steps, or at their present pace would before they are solved."""
         with np.errstate(divide="ignore", invalid="ignore"):
             done = np.log(gaps / first) / np.log(self.tol / first)
-        return (step >= _SOON) & ~(done >= _PACE * step / self.most) | (step >= self.most)
+        return (step >= _FIRST_FORECAST) & ~(done >= _PACE * step / self.most) | (step >= self.most)
 
 
 def _gaps(R: Array, a: Array, Z: Array, C: Array) -> Array:

@@ -1,12 +1,13 @@
-"""Approximate inverses for ridge systems (solvers/ridge_systems.py): M^-1 (A + alpha I) is to be near the identity.
+"""Approximate inverses of ridge systems (batched_systems.py): M^-1 (A + alpha I) is to be near the identity.
 
-Some columns of a Cholesky factor, K ~ L L', serve all cells: with L_f = P S L,
+`LowRankInverse`: some columns of a Cholesky factor, K ~ L L', serve all cells.  With L_f = P S L,
 
     M = L_f L_f' + m I,     M^-1 = (I - L_f (L_f'L_f + m I)^-1 L_f') / m,     m = alpha + tr(K - L L') / n
 
-of which a large alpha needs the first columns only.  What they leave of K is on average what m allows for, and M is the
-better the less its eigenvalues differ.  Where K has no few columns for an alpha as small as this, the
-whole matrix of a column is factorised in single precision, once for all alphas that are near a pole p:
+m stands for alpha and for the mean eigenvalue of what L leaves of K.  A large alpha needs the first columns only.
+
+`ShiftedFactor`: where alpha is too small for few columns, the whole matrix of a column f is factorised in single
+precision, once for all alphas near a shift p:
 
     M = A + p I,      eigenvalues of M^-1 (A + alpha I)  between 1 and alpha / p,  but for rounding
 """
@@ -21,19 +22,21 @@ import numpy as np
 from mercer.linalg import blas
 from mercer.linalg.partial_cholesky import partial_cholesky
 from mercer.native import halves, triangles
-from mercer.solvers.ridge_systems import Column, Systems
+from mercer.solvers.ridge.batched_systems import Column, Systems
 from mercer.typing import Array
 
-_LEFT = 100.0  # alphas, that the columns of a cell may leave of the trace of K
-_SHARE = 5  # items per column of L, at least
-_HELD = 2.2  # numbers in the inverses of all cells, in units of those of K
-_ROUNDING = 6e-8  # of the trace: the least pole at which single precision is sure to see a positive matrix
-_NOTHING = 1e-10  # poles: entries that are left out, for products of them would be too small to be fast
+_TRACE_LEFT = 100.0  # columns are added until tr(K - L L') <= 100 alpha
+_ITEMS_PER_COLUMN = 5  # L has at most n / 5 columns
+_INVERSE_MEMORY = 2.2  # entries of the inverses of all cells together, in units of the entries of K
+_ROUNDING = 6e-8  # least shift in units of the trace: with less, rounding may make a float32 matrix indefinite
+_NEGLIGIBLE = (
+    1e-10  # entries below this times the shift become 0: their products would be subnormal, which is slow
+)
 
 
 @dataclass(frozen=True, eq=False)
-class LowRank:
-    """M^-1 by columns L, with m for every alpha and (L_f'L_f + m I)^-1 for every cell."""
+class LowRankInverse:
+    """M^-1 from columns L, one m for every alpha and one (L_f'L_f + m I)^-1 for every cell."""
 
     systems: Systems
     L: Array
@@ -41,12 +44,13 @@ class LowRank:
     inverses: dict[int, Array] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, systems: Systems) -> LowRank:
-        """With as many columns as the smallest alpha asks for, up to a share of the items and of memory."""
-        n, inverses = len(systems.K), len({id(column.s) for column in systems.columns}) * len(systems.alphas)
-        most = min(n // _SHARE, int(n * np.sqrt(_HELD / inverses)))
-        found = partial_cholesky(systems.K, most, _LEFT * float(systems.alphas.min()))
-        ranks = np.array([found.rank(_LEFT * float(alpha)) for alpha in systems.alphas])
+    def of(cls, systems: Systems) -> LowRankInverse:
+        """As many columns as the smallest alpha needs, within the limits above."""
+        n = len(systems.K)
+        inverses = len({id(column.s) for column in systems.columns}) * len(systems.alphas)
+        most = min(n // _ITEMS_PER_COLUMN, int(n * np.sqrt(_INVERSE_MEMORY / inverses)))
+        found = partial_cholesky(systems.K, most, _TRACE_LEFT * float(systems.alphas.min()))
+        ranks = np.array([found.rank(_TRACE_LEFT * float(alpha)) for alpha in systems.alphas])
         made = cls(systems, found.L, systems.alphas + found.left[ranks] / n)
         if made.rank:
             made._invert(ranks)
@@ -58,7 +62,7 @@ class LowRank:
         return int(self.L.shape[1])
 
     def _invert(self, ranks: Array) -> None:
-        """The inverses, which outputs of a fold share."""
+        """Make the inverses; outputs of a fold share them."""
         columns = self.systems.columns
         base = np.asarray(np.max([column.s for column in columns], axis=0))
         whole = _gram(self.L, base)
@@ -72,7 +76,7 @@ class LowRank:
                     self.inverses[f * len(self.m) + l] = H
 
     def __call__(self, R: Array, cells: Array) -> Array:
-        """M^-1 r for rows r that P leaves alone."""
+        """M^-1 r for rows r with P r = r."""
         m = self.m[cells % len(self.m), None]
         if not self.inverses:
             return np.asarray(R / m)
@@ -94,7 +98,7 @@ def _gram(L: Array, s: Array) -> Array:
 
 
 def _gram_of(L: Array, column: Column, base: Array, whole: Array) -> Array:
-    """L_f'L_f, from that of all items where fewer are left out than take part."""
+    """L_f'L_f; by subtraction from that of all items where fewer are left out than train."""
     s = column.s
     out = np.flatnonzero(s != base)
     few = 2 * len(out) < len(s) and not s[out].any()
@@ -118,20 +122,20 @@ def _inverse(G: Array, m: float) -> Array | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Pole:
-    """M^-1 of some columns by their Cholesky factors in single precision; zero where there is no factor."""
+class ShiftedFactor:
+    """M^-1 of some columns from Cholesky factors in single precision; zero for a column without a factor."""
 
     systems: Systems
     factors: dict[int, tuple[Array, Array, Array]]  # by column: items, L, and M^-1 s
 
     @classmethod
-    def of(cls, systems: Systems, columns: Sequence[int], pole: float) -> Pole:
-        """The factors of A + pole I, which the outputs of a fold share."""
+    def of(cls, systems: Systems, columns: Sequence[int], shift: float) -> ShiftedFactor:
+        """The factors of A + shift I, which the outputs of a fold share."""
         made: dict[int, tuple[Array, Array, Array] | None] = {}
         for f in columns:
             s = systems.columns[f].s
             if id(s) not in made:
-                made[id(s)] = _factor(systems.K, s, pole)
+                made[id(s)] = _factor(systems.K, s, shift)
         found = {f: made[id(systems.columns[f].s)] for f in columns}
         return cls(systems, {f: factor for f, factor in found.items() if factor is not None})
 
@@ -146,13 +150,13 @@ class Pole:
         return Y
 
 
-def _factor(K: Array, s: Array, pole: float) -> tuple[Array, Array, Array] | None:
-    """The items of a column, the factor of their A + pole I, and M^-1 s; None where there is none."""
+def _factor(K: Array, s: Array, shift: float) -> tuple[Array, Array, Array] | None:
+    """The items of a column, the factor of their A + shift I, and M^-1 s; None where there is none."""
     items = np.flatnonzero(s)
-    pole = max(pole, _ROUNDING * float(s**2 @ np.diagonal(K)))
+    shift = max(shift, _ROUNDING * float(s**2 @ np.diagonal(K)))
     A = np.empty((len(items), len(items)), dtype=np.float32)
-    halves.scaled_half(K, items, s, _NOTHING * pole, A)
-    A.flat[:: len(A) + 1] += np.float32(pole)
+    halves.scaled_half(K, items, s, _NEGLIGIBLE * shift, A)
+    A.flat[:: len(A) + 1] += np.float32(shift)
     return None if blas.cholesky(A) is not None else (items, A, _solved(A, s[items]))
 
 

@@ -1,10 +1,10 @@
-"""Ridge problems that differ in alpha and in who takes part, as systems with one matrix (M10).
+"""Ridge problems with one K that differ in alpha and in the items that train, as linear systems.
 
     (A_f + alpha I) c = z_f,     A_f = P S K S P          one cell for every alpha and every column f: a fold, an output
 
-S = diag(s) holds the square roots of the weights, zero for items that take no part, and P removes the direction s where
-there is an intercept.  So one K serves all cells.  They are numbered alpha by alpha, column by column, and vectors are
-rows: a row for each cell that is looked at.
+S = diag(s) holds the square roots of the weights, zero for items that do not train.  P removes the direction s where
+there is an intercept.  So one K serves all cells.  Cell number = column * number of alphas + alpha.  Vectors are rows,
+one for each cell in question.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mercer.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One target on items with roots of weights s; the outputs of a fold share that array."""
+    """One target, with roots of weights s; the outputs of a fold share the array s."""
 
     s: Array
     target: Array
@@ -67,7 +67,7 @@ class Systems:
         return W
 
     def multiply(self, D: Array, cells: Array) -> tuple[Array, Array]:
-        """K S d and (A + alpha I) d for rows d that P leaves alone."""
+        """K S d and (A + alpha I) d for rows d with P d = d."""
         roots = self.roots(cells)
         V = (D * roots) @ self.K
         return V, self.project(V * roots, cells) + self.alpha(cells)[:, None] * D

@@ -7,11 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mercer.kernels import RBF, Linear
-from mercer.solvers import ridge_cells
-from mercer.solvers.ridge import Targets, factorised, solve_ridge
-from mercer.solvers.ridge_cells import solve_cells
-from mercer.solvers.ridge_preconditioners import LowRank, Pole
-from mercer.solvers.ridge_systems import Column, Systems
+from mercer.solvers.ridge import Targets, batched, factorised, solve_ridge
+from mercer.solvers.ridge.batched import solve_batched
+from mercer.solvers.ridge.batched_preconditioners import LowRankInverse, ShiftedFactor
+from mercer.solvers.ridge.batched_systems import Column, Systems
 
 rng = np.random.default_rng(0)
 N = 120
@@ -41,7 +40,7 @@ def exact(K, fold, weight, intercept, alpha):
 @pytest.mark.parametrize("kernel", [RBF(0.2), RBF(1.0), RBF(10.0), Linear()], ids=repr)
 def test_folds_and_alphas(kernel, weight, intercept):
     K = kernel(X)
-    cells = solve_cells(K, columns(weight, intercept), ALPHAS, tol=1e-14, most=100, go_on=always)
+    cells = solve_batched(K, columns(weight, intercept), ALPHAS, tol=1e-14, most=100, go_on=always)
     assert (cells.gaps <= 1e-14).all()
     for f, fold in enumerate(FOLDS):
         for l, alpha in enumerate(ALPHAS):
@@ -52,7 +51,7 @@ def test_folds_and_alphas(kernel, weight, intercept):
 @pytest.mark.parametrize("weight", WEIGHTS, ids=["equal", "weighted"])
 def test_a_factor_near_its_alpha_solves_what_a_few_columns_leave_open(weight, intercept):
     K, alphas = RBF(1.0)(X), np.array([1e-5, 1e-4, 1e-3])
-    cells = solve_cells(K, columns(weight, intercept), alphas, tol=1e-12, most=25, go_on=always)
+    cells = solve_batched(K, columns(weight, intercept), alphas, tol=1e-12, most=25, go_on=always)
     assert (cells.iterations[..., 1] > 0).any()
     assert (cells.gaps <= 1e-12).all()
     for f, fold in enumerate(FOLDS):
@@ -63,7 +62,7 @@ def test_a_factor_near_its_alpha_solves_what_a_few_columns_leave_open(weight, in
 @pytest.mark.parametrize("steps", [1, 2, 4])
 def test_the_gap_bounds_how_far_the_objective_is_from_its_minimum(steps):
     K, weight, alphas = RBF(0.7)(X), np.ones(N), np.array([1e-2, 0.1, 1.0])
-    found = ridge_cells._Gradients(Systems(K, columns(weight, False)[:1], alphas), 0.0, steps, always)
+    found = batched._Gradients(Systems(K, columns(weight, False)[:1], alphas), 0.0, steps, always)
     found.by_low_rank()
     for l, alpha in enumerate(alphas):
         best = exact(K, FOLDS[0], weight, False, alpha)[1]
@@ -87,39 +86,39 @@ def test_both_inverses_bring_the_eigenvalues_together(weight, intercept):
     E = systems.project(np.eye(N) * systems.roots(fold), fold)[used]
     A = systems.multiply(E, fold[used])[1]
     spread = np.linalg.eigvalsh(E @ np.linalg.pinv(E) @ A @ np.linalg.pinv(E))[-1] / alpha
-    for way, most in ((LowRank.of(systems), spread / 10.0), (Pole.of(systems, [0], alpha), 1.01)):
+    for way, most in ((LowRankInverse.of(systems), spread / 10.0), (ShiftedFactor.of(systems, [0], alpha), 1.01)):
         values = np.linalg.eigvals(way(A, fold[used]) @ np.linalg.pinv(E)).real
         values = values[values > 1e-8 * values.max()]  # the direction s is not theirs
         assert values.max() <= most * values.min()
 
 
 def test_a_linear_kernel_has_no_more_columns_than_its_items_and_is_solved_in_a_few_steps():
-    cells = solve_cells(Linear()(X), columns(np.ones(N), False), ALPHAS, tol=1e-10, most=30, go_on=always)
+    cells = solve_batched(Linear()(X), columns(np.ones(N), False), ALPHAS, tol=1e-10, most=30, go_on=always)
     assert cells.rank == 4
     assert cells.iterations.sum(axis=2).max() <= 6
 
 
 def test_a_target_of_zeros_an_early_end_and_a_matrix_that_is_not_positive():
     zero = Column(np.ones(N), np.zeros(N))
-    cells = solve_cells(RBF(1.0)(X), [zero], ALPHAS, tol=1e-8, most=50, go_on=always)
+    cells = solve_batched(RBF(1.0)(X), [zero], ALPHAS, tol=1e-8, most=50, go_on=always)
     assert not cells.values.any()
     assert not cells.gaps.any()
-    stopped = solve_cells(RBF(1.0)(X), columns(np.ones(N), False), ALPHAS, tol=1e-8, most=50, go_on=lambda: False)
+    stopped = solve_batched(RBF(1.0)(X), columns(np.ones(N), False), ALPHAS, tol=1e-8, most=50, go_on=lambda: False)
     assert np.isinf(stopped.gaps).all()
-    bad = solve_cells(-RBF(1.0)(X), columns(np.ones(N), False), ALPHAS, tol=1e-8, most=50, go_on=always)
+    bad = solve_batched(-RBF(1.0)(X), columns(np.ones(N), False), ALPHAS, tol=1e-8, most=50, go_on=always)
     assert (bad.gaps[:, :2] > 1e-8).all()
 
 
 def test_inverses_of_many_cells_hold_no_more_numbers_than_a_few_grams():
     alphas = np.geomspace(1e-4, 10.0, 40)
     systems = Systems(RBF(0.5)(X), columns(np.ones(N), False), alphas)
-    found = LowRank.of(systems)
+    found = LowRankInverse.of(systems)
     assert found.rank > 2
     assert sum(H.size for H in found.inverses.values()) <= 2.2 * N * N
 
 
 def test_a_cell_that_a_pole_did_not_solve_does_not_keep_others_from_theirs(monkeypatch):
-    monkeypatch.setattr(ridge_cells, "_WIDE", 2.0)
+    monkeypatch.setattr(batched, "_ALPHA_RATIO", 2.0)
     alphas = np.array([1e-6, 1e-3, 1.0])
-    cells = solve_cells(RBF(0.5)(X), columns(np.ones(N), False), alphas, tol=0.0, most=1, go_on=always)
+    cells = solve_batched(RBF(0.5)(X), columns(np.ones(N), False), alphas, tol=0.0, most=1, go_on=always)
     assert (cells.iterations[..., 1] > 0).all()
