@@ -8,7 +8,8 @@ import numpy as np
 
 from mercer.solvers.dual import Problem, nu_svc, nu_svr, one_class, svc, svr
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, SquaredHinge
-from mercer.solvers.qp import QP, nu_svc_dual, nu_svr_dual, one_class_dual, svc_dual, svr_dual
+from mercer.testing.quadratic_program import QP
+from mercer.testing.svm_programs import nu_svc_dual, nu_svr_dual, one_class_dual, svc_dual, svr_dual
 
 n = 36
 rng = np.random.default_rng(7)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer.solvers.active_set import bordered, box_qp
-from mercer.solvers.qp import QP, solve_qp
+from mercer.testing.quadratic_program import QP, solve_qp
 
 
 def problem(seed, n, rank):

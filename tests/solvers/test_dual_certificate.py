@@ -10,7 +10,7 @@ from mercer.gram import StoredGram
 from mercer.solvers.dual import one_class, solve, svc, svr
 from mercer.solvers.dual.certificate import biases, certify, conjugate, objectives
 from mercer.solvers.dual.optimality import conditions
-from mercer.solvers.qp import solve_qp
+from mercer.testing.quadratic_program import solve_qp
 
 machines = pytest.mark.parametrize("name", MACHINES)
 CORNERS, XOR = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, 1.0, -1.0, -1.0])

@@ -7,7 +7,8 @@ from tests.solvers.machines import MACHINES, C, K, n, t, y
 
 from mercer.gram import StoredGram
 from mercer.solvers.dual import nu_svc, nu_svr, one_class, solve, svc, svr
-from mercer.solvers.qp import solve_qp, svc_primal, svr_primal
+from mercer.testing.quadratic_program import solve_qp
+from mercer.testing.svm_programs import svc_primal, svr_primal
 
 machines = pytest.mark.parametrize("name", MACHINES)
 

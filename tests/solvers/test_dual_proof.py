@@ -11,7 +11,7 @@ from mercer.gram import StoredGram
 from mercer.solvers.dual import nu_svc, proof, solve, svc, svr
 from mercer.solvers.dual.certificate import certify
 from mercer.solvers.dual.proof import classification, condition_residuals, novelty, proof_row, regime_codes, regression
-from mercer.solvers.qp import KKT
+from mercer.solvers.kkt import KKT
 
 machines = pytest.mark.parametrize("name", MACHINES)
 NAMES = {

@@ -9,8 +9,9 @@ from tests.solvers.machines import K, n, t, y
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels import Linear, Polynomial
 from mercer.solvers.dual import nu_svc, nu_svr, one_class, solve, svc, svr
-from mercer.solvers.qp import QP, nu_svr_dual, solve_qp, svc_primal, svr_dual, svr_primal
 from mercer.solvers.smo import smo
+from mercer.testing.quadratic_program import QP, solve_qp
+from mercer.testing.svm_programs import nu_svr_dual, svc_primal, svr_dual, svr_primal
 
 rng = np.random.default_rng(11)
 APART = rng.normal(size=(24, 2)) + np.where(np.arange(24)[:, None] % 2, [2.5, 1.5], [-2.5, -1.5])

@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mercer.gram import StoredGram
 from mercer.solvers import path as module
 from mercer.solvers.path import svm_path
-from mercer.solvers.qp import solve_qp, svc_dual
+from mercer.testing.quadratic_program import solve_qp
+from mercer.testing.svm_programs import svc_dual
 
 
 def gaussian(X, gamma=0.5):

@@ -10,8 +10,9 @@ from tests.solvers.machines import K, n, y
 
 from mercer.gram import StoredGram
 from mercer.solvers.dual import solve, svc
-from mercer.solvers.qp import solve_qp, svc_dual
 from mercer.solvers.smo import _can_rise_and_fall, _move, bias_of, objectives, smo
+from mercer.testing.quadratic_program import solve_qp
+from mercer.testing.svm_programs import svc_dual
 
 bounds = pytest.mark.parametrize("C", [0.01, 2.0, 100.0, np.inf, BOUNDS], ids=["0.01", "2", "100", "hard", "each"])
 

@@ -46,6 +46,7 @@ _RECORDS = {
     "mercer.solvers.gplvm": "Climb",
     "mercer.solvers.gradient_descent": "Descent",
     "mercer.solvers.hinge_posterior": "HingeMode HingePosterior",
+    "mercer.solvers.kkt": "KKT",
     "mercer.solvers.laplace": "Laplace Mode",
     "mercer.solvers.laplace_softmax": "Curvature SoftmaxLaplace",
     "mercer.solvers.least_squares": "LeastSquares",
@@ -53,9 +54,7 @@ _RECORDS = {
     "mercer.solvers.losses": "ComplementaryLogLog EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Probit "
     "Squared SquaredHinge",
     "mercer.solvers.platt": "Platt",
-    "mercer.solvers.qp": "KKT",
     "mercer.solvers.ridge": "Factored RidgeCertificate Targets",
-    "mercer.solvers.risk.linear": "LinearRisk",
     "mercer.solvers.risk.solution": "RiskSolution",
     "mercer.solvers.rvm.evidence": "Relevance",
     "mercer.solvers.scoring": "ScoringSolution",
@@ -66,6 +65,7 @@ _FORMER = {
     "mercer.solvers.cholesky.Factor": "mercer.linalg.cholesky",
     "mercer.solvers.likelihoods.Logistic": "mercer.solvers.losses",
     "mercer.solvers.likelihoods.Probit": "mercer.solvers.losses",
+    "mercer.solvers.qp.KKT": "mercer.solvers.kkt",
 }
 _TRANSFORMERS = {
     "mercer.selection.scaling": "SteadyScaler",

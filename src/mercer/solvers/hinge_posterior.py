@@ -11,7 +11,7 @@ so that the mode is the SVM without intercept.  The pseudo-likelihood is a mixtu
 and given the scales l_i the model in w is a linear Gaussian one.  It is no likelihood: exp(-C g(f)) + exp(-C g(-f)), g
 the hinge, is constant in f for no C.  The draws say how sharply the hinge pins w down, not how probable a label is.
 
-Everything here is written for features X; `features` makes them from a Gram.
+Everything here is written for features X; a factor of a Gram serves as well (linalg/pivoted_cholesky.py).
 """
 
 from __future__ import annotations
@@ -20,38 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.errors import NotPositiveDefinite, bad
+from mercer.errors import bad
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
 _FLOOR = 1e-9  # of |1 - m|: a point on the margin would have an infinite weight
-
-
-def pseudo_likelihood(margin: Array, C: float = 2.0) -> Array:
-    """exp(-C (1 - m)_+)."""
-    return np.asarray(np.exp(-C * np.maximum(1.0 - np.asarray(margin), 0.0)))
-
-
-def mixture_density(scale: Array, margin: float) -> Array:
-    """(2 pi l)^(-1/2) exp(-(1 + l - m)^2 / 2l): its integral over the scale l > 0 is pseudo_likelihood(m)."""
-    scale = np.asarray(scale)
-    return np.asarray(np.exp(-((1.0 + scale - margin) ** 2) / (2.0 * scale)) / np.sqrt(2.0 * np.pi * scale))
-
-
-def features(K: Array) -> tuple[Array, Array]:
-    """Phi (n, r) with Phi Phi' = K, and R (n, r) such that a = R w are the coefficients of f = sum_i a_i k(x_i, .).
-
-    The eigenvectors of K, scaled; eigenvalues that are zero to rounding are left out, so K may be singular.
-    """
-    values, V = np.linalg.eigh(np.asarray(K, dtype=float))
-    if values[0] < -1e-8 * values[-1]:
-        raise NotPositiveDefinite(
-            f"features: K must be positive semi-definite; got smallest eigenvalue {values[0]:.3g}. "
-            "Repair the kernel first."
-        )
-    kept = values > len(values) * np.finfo(float).eps * values[-1]
-    root = np.sqrt(values[kept])
-    return V[:, kept] * root, V[:, kept] / root
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

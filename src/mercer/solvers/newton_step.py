@@ -59,7 +59,7 @@ def by_products(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[A
 
     def times(x: Array) -> Array:
         p = Z @ x[:-1] + s * x[-1]
-        return np.append(Z.T @ p, s @ p) + ridge * x
+        return np.asarray(np.append(Z.T @ p, s @ p) + ridge * x)
 
     x, products = conjugate_gradients(times, -np.append(gw, gr), solve=lambda r: r / scale, tol=0.05, most=200)
     return x[:-1], float(x[-1]), 2 * products

@@ -13,7 +13,7 @@ from mercer.estimators.svm.certificate import REGIMES, certificate_of, worst_of
 from mercer.gram import StoredGram
 from mercer.solvers.dual import nu_svc, nu_svr, one_class, solve, svc, svr
 from mercer.solvers.dual.proof import condition_residuals
-from mercer.solvers.qp import KKT
+from mercer.solvers.kkt import KKT
 
 machines = pytest.mark.parametrize("name", MACHINES)
 

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer import OneClassSVM
 from mercer.kernels import RBF
-from mercer.solvers.qp import one_class_dual, solve_qp
+from mercer.testing.quadratic_program import solve_qp
+from mercer.testing.svm_programs import one_class_dual
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 2))

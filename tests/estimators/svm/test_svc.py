@@ -16,7 +16,8 @@ from scipy.sparse import csr_matrix
 import mercer
 from mercer import SVC, NotConverged, NuSVC, configure
 from mercer.kernels import RBF, Linear, Polynomial, Sigmoid
-from mercer.solvers.qp import solve_qp, svc_primal
+from mercer.testing.quadratic_program import solve_qp
+from mercer.testing.svm_programs import svc_primal
 
 TIGHT = 1e-9
 rng = np.random.default_rng(0)

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer import SVR, NuSVR
 from mercer.kernels import RBF
-from mercer.solvers.qp import solve_qp, svr_primal
+from mercer.testing.quadratic_program import solve_qp
+from mercer.testing.svm_programs import svr_primal
 
 TIGHT = 1e-9
 rng = np.random.default_rng(0)

@@ -11,8 +11,8 @@ from mercer.kernels import RBF
 from mercer.solvers.dual import solve, svc, svr
 from mercer.solvers.limits import Limits
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball
-from mercer.solvers.qp import QP, solve_qp
 from mercer.solvers.risk import FeatureGram, minimise_risk
+from mercer.testing.quadratic_program import QP, solve_qp
 
 rng = np.random.default_rng(5)
 n = 70

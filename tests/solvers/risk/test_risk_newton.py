@@ -14,8 +14,8 @@ from mercer.kernels import RBF
 from mercer.solvers.dual import solve, svc
 from mercer.solvers.limits import Limits
 from mercer.solvers.losses import Exponential, Huber, Logistic, Squared, SquaredHinge
-from mercer.solvers.qp import QP, solve_qp
 from mercer.solvers.risk import FeatureGram, minimise_risk, softmax_risk
+from mercer.testing.quadratic_program import QP, solve_qp
 
 rng = np.random.default_rng(3)
 n = 60

@@ -109,19 +109,6 @@ class FeatureMachine(Expander):
         parts = [finish(np.asarray(cross.block(r, every), dtype=float)) for r in cuts(cross.shape[0])]
         return np.concatenate(parts)
 
-    def _quadratic(self, X: Any, S: Array) -> Array:
-        """phi' S phi for checked items: the variance of w' phi when S is the covariance of the kept weights.
-
-        An S one row larger than there are prototypes is the covariance of [w, b], and phi gets a 1 at its end.
-        """
-
-        def form(Phi: Array) -> Array:
-            if len(S) > Phi.shape[1]:
-                Phi = np.column_stack([Phi, np.ones(len(Phi))])
-            return np.asarray(np.maximum(np.einsum("ij,ij->i", Phi @ S, Phi), 0.0))
-
-        return self._by_rows(X, form)
-
 
 class FeatureRegressor(RegressorMixin, FeatureMachine):  # type: ignore[misc]
     """y = w' phi(x) + b and noise."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mercer.solvers.dual import DualSolution, Problem, proof
-from mercer.solvers.qp import KKT
+from mercer.solvers.kkt import KKT
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 

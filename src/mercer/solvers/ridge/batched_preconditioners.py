@@ -29,9 +29,7 @@ _TRACE_LEFT = 100.0  # columns are added until tr(K - L L') <= 100 alpha
 _ITEMS_PER_COLUMN = 5  # L has at most n / 5 columns
 _INVERSE_MEMORY = 2.2  # entries of the inverses of all cells together, in units of the entries of K
 _ROUNDING = 6e-8  # least shift in units of the trace: with less, rounding may make a float32 matrix indefinite
-_NEGLIGIBLE = (
-    1e-10  # entries below this times the shift become 0: their products would be subnormal, which is slow
-)
+_NEGLIGIBLE = 1e-10  # entries below this times the shift become 0: their products would be subnormal, which is slow
 
 
 @dataclass(frozen=True, eq=False)

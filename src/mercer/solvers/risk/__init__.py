@@ -1,17 +1,15 @@
-"""Regularised risk in a space of functions: 1/2 |h|^2 + sum_i c_i loss(y_i, h(x_i) + r), for any convex loss (M12).
+"""Regularised risk in a space of functions: 1/2 |h|^2 + sum_i c_i loss(y_i, h(x_i) + r), for any convex loss.
 
 minimise.py      the engine: which way each loss goes
 boxes.py         losses made of straight lines, by the dual of support vector machines
 newton.py        smooth losses, by Newton's method; its parts are targets.py (data and loss), curvature.py,
                  system.py (the linear system of a step), line_search.py and features.py (K = ZZ')
-linear.py        linear functions under a penalty of their weights: l2, l1, or a number of them
 proof.py         the proof of any function, from its coefficients
 solution.py      what is returned, with its proof, and the limits of the work
 """
 
 from mercer.solvers.risk.features import FeatureGram
-from mercer.solvers.risk.linear import LinearRisk, linear_risk
 from mercer.solvers.risk.minimise import minimise_risk, softmax_risk
 from mercer.solvers.risk.solution import RiskSolution
 
-__all__ = ["FeatureGram", "LinearRisk", "RiskSolution", "linear_risk", "minimise_risk", "softmax_risk"]
+__all__ = ["FeatureGram", "RiskSolution", "minimise_risk", "softmax_risk"]

@@ -8,12 +8,11 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog, minimize
 
 from mercer.errors import NotPositiveDefinite
-from mercer.solvers.qp import (
-    QP,
+from mercer.testing.quadratic_program import QP, solve_qp
+from mercer.testing.svm_programs import (
     nu_svc_dual,
     nu_svr_dual,
     one_class_dual,
-    solve_qp,
     svc_dual,
     svc_primal,
     svr_dual,

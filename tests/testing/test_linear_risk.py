@@ -16,7 +16,7 @@ from mercer.solvers.losses import (
     Squared,
     SquaredHinge,
 )
-from mercer.solvers.risk import linear_risk
+from mercer.testing.linear_risk import linear_risk
 
 rng = np.random.default_rng(0)
 n, d = 120, 20

@@ -1,4 +1,4 @@
-"""Linear functions w'x + r of little risk under a penalty of w (M12).
+"""Linear functions w'x + r of little risk under a penalty of w: to compare sparse machines with, for any loss.
 
     l2     1/2 |w|^2 + C sum_i loss_i      the linear kernel: Newton's method, or the dual of support vector machines
     l1     sum_j |w_j| + C sum_i loss_i    sparse; accelerated proximal gradients, and a linear program for a loss made
