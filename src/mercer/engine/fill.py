@@ -52,6 +52,11 @@ def dense(
     return out
 
 
+def over_tiles(work: Callable[[Tile], None], shape: tuple[int, int]) -> None:
+    """Call work((rows, columns)) for every tile of a matrix, on our threads."""
+    run(work, all_tiles(*shape))
+
+
 def _put(out: Array, block: Block, tile: Tile) -> None:
     out[tile] = block(*tile)
 

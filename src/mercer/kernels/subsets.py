@@ -15,9 +15,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.engine.fill import require_memory
-from mercer.engine.pool import run
-from mercer.engine.tiles import Tile, all_tiles, cuts
+from mercer.engine.fill import over_tiles, require_memory
+from mercer.engine.tiles import Tile, cuts
 from mercer.errors import bad
 from mercer.items import Anything, Vectors
 from mercer.kernels import maps
@@ -62,7 +61,7 @@ class AllSubsets(Kernel):
         def fill(tile: Tile) -> None:
             sign[tile], log[tile] = _sign_and_log(A[tile[0]], B[tile[1]])
 
-        run(fill, all_tiles(n, m))
+        over_tiles(fill, (n, m))
         return sign, log
 
     def feature_map(self, X: Any) -> Array:
