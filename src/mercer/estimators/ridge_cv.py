@@ -16,7 +16,7 @@ from mercer.errors import bad
 from mercer.estimators.base import weights
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.sklearn_private import num_samples, safe_indexing
-from mercer.linalg.spectrum import ALONE
+from mercer.linalg.spectrum import ONE_THREAD_ROWS
 from mercer.typing import Array
 
 _SMALLEST = 100  # items: among fewer the order of kernels is chance
@@ -99,7 +99,7 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             models[i] = model._fit(X, y, weight, choose=True)
             self.loo_error_[i], self.n_items_[i] = model.loo_error_, len(y)
 
-        if len(y) <= ALONE and _BYTES * len(y) ** 2 * config().threads <= config().memory:
+        if len(y) <= ONE_THREAD_ROWS and _BYTES * len(y) ** 2 * config().threads <= config().memory:
             run(learn, alive.tolist())
         else:
             for i in alive.tolist():

@@ -1,4 +1,4 @@
-"""BLAS and LAPACK on parts of an array in place, without the interpreter lock: threads of ours run side by side.
+"""BLAS and LAPACK in place on parts of an array, with the interpreter lock released: our threads run in parallel.
 
 SciPy's own wrappers hold the lock and copy parts that are not contiguous.  The routines behind them are public
 (scipy.linalg.cython_blas, cython_lapack) and are called here by their addresses.  Arrays are float64 with rows that are
@@ -29,13 +29,14 @@ from mercer.typing import Array
 
 @cache
 def _routine(name: str, arguments: int) -> Callable[..., None]:
-    """A routine by its name: all arguments are pointers, and ctypes lets go of the lock during the call."""
+    """A routine by its name: all arguments are pointers, and ctypes releases the lock during the call."""
     from scipy.linalg import cython_blas, cython_lapack
 
     module = cython_blas if name in cython_blas.__pyx_capi__ else cython_lapack
     capsule = ctypes.py_object(module.__pyx_capi__[name])
     api = ctypes.pythonapi
-    api.PyCapsule_GetName.restype, api.PyCapsule_GetName.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    api.PyCapsule_GetName.restype = ctypes.c_char_p
+    api.PyCapsule_GetName.argtypes = [ctypes.py_object]
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
     api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     address = api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
@@ -43,7 +44,7 @@ def _routine(name: str, arguments: int) -> Callable[..., None]:
 
 
 def _call(name: str, *arguments: Any) -> None:
-    """Letters, whole numbers, numbers, and arrays, which pass their address and the step of their rows."""
+    """Call a routine with letters, integers, floats and arrays; an array is passed as its address and row stride."""
     given: list[Any] = []
     for argument in arguments:
         if isinstance(argument, np.ndarray):
@@ -62,7 +63,7 @@ def _int(number: int) -> ctypes.c_int:
     return ctypes.c_int(number)
 
 
-# Rows of ours are columns of Fortran's: it sees every matrix transposed, and the lower triangle as the upper one.
+# Our rows are Fortran's columns: it sees every matrix transposed, and our lower triangle as its upper one.
 
 
 def cholesky(A: Array) -> int | None:

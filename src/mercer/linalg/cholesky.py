@@ -11,7 +11,8 @@ can be tried again with more on the diagonal.
     factor.extend(B, C)                 of the matrix with rows appended, in O(n^2) per row
     factor.remove(index)                of the matrix with rows and columns left out, in O(n^2) per row
 
-An entry of the ladder of jitters is added only when those before it did not do, and what was added is told.
+The ladder holds jitters in rising order; each is tried only if those before it failed.  `jitter` is the one that was
+used.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from mercer.native import triangles
 from mercer.typing import Array
 
 LADDER = (0.0, 1e-12, 1e-10, 1e-8, 1e-6)  # jitters, in units of the mean of the diagonal
-_PANEL = 64  # columns that LAPACK eliminates at a time in an update of low rank
+_PANEL = 64  # columns that LAPACK eliminates at a time in a low-rank update
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +63,13 @@ class Factor:
         return _columns(lambda C: dtrtrs(self.A.T, C, lower=0, trans=1)[0], B)
 
     def back(self, B: Array) -> Array:
-        """L^-T B, which makes of independent standard normals ones of covariance (M + jitter I)^-1."""
+        """L^-T B; standard normals B become normals with the covariance (M + jitter I)^-1."""
         from scipy.linalg.lapack import dtrtrs
 
         return _columns(lambda C: dtrtrs(self.A.T, C, lower=0, trans=0)[0], B)
 
     def times(self, B: Array) -> Array:
-        """M B, from the triangle that the factorisation left alone."""
+        """M B, from the upper triangle, which still holds M."""
         from scipy.linalg.blas import dsymm
 
         correction = self.diagonal - np.diagonal(self.A)  # the diagonal of A is that of L
@@ -105,7 +106,9 @@ class Factor:
         n, m = len(self), len(B)
         require_memory(f"The factor of {n + m} x {n + m}", 8 * (n + m) ** 2, "Append fewer items.")
         A = np.empty((n + m, n + m))
-        A[:n, :n], A[:n, n:], A[n:, :n] = self.A, B.T, self.half(B.T).T
+        A[:n, :n] = self.A
+        A[:n, n:] = B.T
+        A[n:, :n] = self.half(B.T).T
         corner = C - A[n:, :n] @ A[n:, :n].T
         corner.flat[:: m + 1] += self.jitter
         left = np.diagonal(corner) / np.maximum(np.diagonal(C), np.finfo(float).tiny)
@@ -169,16 +172,16 @@ def _restore(M: Array, diagonal: Array) -> None:
 
 
 def _updated(L: Array, V: Array) -> Array:
-    """The factor of L L' + V V' in the place of L, what is above its diagonal untouched."""
+    """The factor of L L' + V V' in the buffer of L; entries above the diagonal stay."""
     from scipy.linalg.lapack import dtpqrt
 
     dtpqrt(0, min(_PANEL, len(L)), L.T, np.array(V.T, order="F"), overwrite_a=1, overwrite_b=1)
-    signs = np.where(np.diagonal(L) < 0.0, -1.0, 1.0)  # QR decides on them
+    signs = np.where(np.diagonal(L) < 0.0, -1.0, 1.0)  # QR may make entries of the diagonal negative
     return np.asarray(np.triu(L, 1) + np.tril(L) * signs)
 
 
 def _columns(function: Callable[[Array], Array], B: Array) -> Array:
-    """A function of matrices in Fortran order, on vectors too."""
+    """function(B) for a function of matrices in Fortran order; B may be a vector too."""
     B = np.asarray(B, dtype=float)
     C = np.asfortranarray(B if B.ndim == 2 else B[:, None])
     if not C.size:

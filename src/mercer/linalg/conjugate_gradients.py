@@ -59,7 +59,8 @@ class Iteration:
 
     def keep(self, rows: Array) -> None:
         """Go on with these systems only."""
-        self.R, self.P, self.size = self.R[rows], self.P[rows], self.size[rows]
+        self.R, self.P = self.R[rows], self.P[rows]
+        self.size = self.size[rows]
         self.sums = tuple(total[rows] for total in self.sums)
 
 

@@ -1,7 +1,7 @@
-"""Lanczos: the two ends of a spectrum from products K @ v alone.
+"""Lanczos: the smallest and the largest eigenvalue from products K @ v alone.
 
-After m products the Ritz values lie inside the true spectrum, so a negative one is a proof that K is not PSD, at
-whatever step it shows.  The basis is reorthogonalised in full; both ends come from the same run.
+The Ritz values lie between the extreme eigenvalues at every step, so a negative one proves that K is not PSD.  The
+basis is reorthogonalised in full.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from mercer.engine.fill import require_memory
 from mercer.typing import Array
 
-STEPS = 120  # isolated eigenvalues are found in far fewer; of a cluster more would not change the verdict
+STEPS = 120  # isolated eigenvalues need far fewer; for a cluster, more steps would not change the verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Ends:
 
 
 def lanczos(times: Callable[[Array], Array], n: int, dtype: np.dtype, *, tol: float, seed: int) -> Ends:
-    """The ends of a Hermitian n x n matrix; stops when the residual of the smallest is under tol max|lambda|."""
+    """The extreme eigenvalues of a Hermitian n x n matrix, to a residual of tol max|lambda|."""
     steps = min(n, STEPS)
     require_memory(f"The Lanczos basis of {n} x {steps}", n * steps * dtype.itemsize, "Certify a sample of the items.")
     Q = np.empty((steps, n), dtype=dtype)
@@ -48,7 +48,7 @@ def lanczos(times: Callable[[Array], Array], n: int, dtype: np.dtype, *, tol: fl
 
 
 def ends(times: Callable[[Array], Array], u: Array, largest: float) -> Ends:
-    """Ends whose smallest value is the quadratic form of u, recomputed from K itself."""
+    """The result for a vector u, its eigenvalue recomputed as u'Ku."""
     u = u / np.linalg.norm(u)
     Ku = times(u)
     smallest = float(np.vdot(u, Ku).real)

@@ -1,10 +1,10 @@
 """The first columns of a Cholesky factor of a Gram, with pivots taken a block at a time.
 
-    K  ~  L L',     L (n, r),     what is left has the trace  t_k  after k columns
+    K  ~  L L',     L (n, r),     t_k = tr(K - L_k L_k')  after k columns
 
-The pivots of a block are drawn with chances in proportion to what the columns before leave of each k(x, x), which finds
-the items that matter without looking at more than r rows; all work is products of large matrices.  (`pivoted_cholesky`
-takes the largest each time: the fewest columns, at the price of one pass over L for each.)
+A pivot is drawn with a probability in proportion to its entry on the diagonal of K - L L'.  That finds the items that
+matter from r rows of K, and the work is products of large matrices.  (`pivoted_cholesky` takes the largest entry each
+time: the fewest columns, at the price of one pass over L for each.)
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from mercer.typing import Array
 
 _BLOCK = 64
-_ROUNDING = 1e-13  # of the largest k(x, x), that a pivot must leave
-_WORTH = 4.0  # times the mean eigenvalue of what is left: what a column must take away
+_ROUNDING = 1e-13  # pivots below this share of the largest k(x, x) are rounding
+_WORTH = 4.0  # stop when a column lowers the trace by less than 4 mean eigenvalues of K - L L'
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class PartialFactor:
     """L, and the trace of K - L_k L_k' for every number of columns k = 0 ... r."""
 
     L: Array
@@ -32,12 +32,13 @@ class Columns:
         return int(min(np.count_nonzero(self.left > trace), self.L.shape[1]))
 
 
-def partial_cholesky(K: Array, rank: int, trace: float, *, seed: int = 0) -> Columns:
-    """Columns until no more than this trace is left, or up to the rank; fewer where the rest is rounding or even."""
+def partial_cholesky(K: Array, rank: int, trace: float, *, seed: int = 0) -> PartialFactor:
+    """Columns until at most this trace is left, or up to the rank; fewer if they gain too little."""
     rng = np.random.default_rng(seed)
     d = np.array(np.diagonal(K), dtype=float)
-    least, n = _ROUNDING * float(d.max(initial=0.0)), len(K)
-    L, k = np.zeros((n, min(rank, n))), 0
+    n, k = len(K), 0
+    least = _ROUNDING * float(d.max(initial=0.0))
+    L = np.zeros((n, min(rank, n)))
     left = [float(np.maximum(d, 0.0).sum())]
     while k < L.shape[1] and left[-1] > trace:
         some = np.flatnonzero(d > least)
@@ -57,11 +58,11 @@ def partial_cholesky(K: Array, rank: int, trace: float, *, seed: int = 0) -> Col
         k += found
         if left[-1 - found] - left[-1] < _WORTH * found * left[-1] / max(n - k, 1):
             break
-    return Columns(L[:, :k], np.array(left))
+    return PartialFactor(L[:, :k], np.array(left))
 
 
 def _block(G: Array, pivots: Array, least: float) -> tuple[Array, int]:
-    """G C^-T with C C' = G[pivots] in an order that has the largest pivots first, as far as they are not rounding."""
+    """G C^-T with C C' = G[pivots], largest pivots first, without those that are rounding; and how many there are."""
     from scipy.linalg.lapack import dpstrf
 
     C, order, found, _ = dpstrf(np.asfortranarray(G[pivots]), tol=least, lower=1)

@@ -1,9 +1,9 @@
-"""A few items that stand for all: the Cholesky factor of a Gram, with pivots, up to a rank.
+"""The Cholesky factor of a Gram with pivots, up to a rank: a few items stand for all.
 
     K  ~  L L',     L (n, r),     rows and columns of r pivot items exact
 
-Each step takes the item that the others explain least, so that r rows of K are all that is ever looked at.  The row of
-L that belongs to an item is its feature vector; a function w'L(x) is sum_j a_j k(x, x_j) over the pivots alone.
+Each step takes the item with the largest entry on the diagonal of K - L L'; only r rows of K are ever computed.  A row
+of L is the feature vector of its item; a function w'L(x) is sum_j a_j k(x, x_j) over the pivots alone.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class LowRank:
 
 
 def pivoted_cholesky(gram: Gram, rank: int | None = None, tol: float | None = None) -> LowRank:
-    """The factor up to `rank`, or until what is left of every k(x, x) is rounding, or below `tol` of the largest."""
+    """The factor up to `rank`, or until diag(K - L L') is rounding, or below `tol` times the largest k(x, x)."""
     eps = float(np.finfo(gram.diag().dtype).eps)
     least, wrong = (1000.0 * eps, eps**0.5) if tol is None else (tol, max(eps**0.5, 10.0 * tol))
     left = np.array(gram.diag(), dtype=float)
@@ -42,7 +42,7 @@ def pivoted_cholesky(gram: Gram, rank: int | None = None, tol: float | None = No
     while len(pivots) < len(T) and left.max() > least * largest:
         i, done = int(np.argmax(left)), T[: len(pivots)]
         row = (np.asarray(gram.rows(np.array([i])), dtype=float)[0] - done[:, i] @ done) / np.sqrt(left[i])
-        row[pivots] = 0.0  # explained already; rounding would say a little else
+        row[pivots] = 0.0  # exactly 0 without rounding
         T[len(pivots)] = row
         left -= row * row
         left[i] = 0.0

@@ -19,7 +19,7 @@ from mercer.engine.pool import one_blas_thread
 from mercer.engine.tiles import cuts
 from mercer.typing import Array
 
-ALONE = 1500  # rows up to which LAPACK's threads cost more than they gain
+ONE_THREAD_ROWS = 1500  # up to so many rows LAPACK is faster on one thread
 _ROUNDING = 4.0 * float(np.finfo(float).eps)  # per row, in units of the largest eigenvalue
 
 
@@ -32,12 +32,12 @@ class Spectrum:
 
     @classmethod
     def of_matrix(cls, A: Array) -> Self:
-        """All eigenpairs of A, whose buffer they take."""
+        """All eigenpairs of A, which is overwritten."""
         from scipy.linalg import eigh
 
         n = len(A)
         require_memory(f"The eigenvectors of {n} x {n}", 24 * n * n, "Choose one alpha, or fewer items.")
-        with one_blas_thread() if n <= ALONE else nullcontext():
+        with one_blas_thread() if n <= ONE_THREAD_ROWS else nullcontext():
             values, U = eigh(A.T, overwrite_a=True, driver="evd", check_finite=False)
         rounded = (values < 0.0) & (values >= -_rounding(values, n))
         return cls(np.where(rounded, 0.0, values), U)
@@ -74,7 +74,8 @@ class Spectrum:
     def _inverse(self, alphas: Array) -> tuple[Array, Array]:
         """(g, h) with (A + alpha I)^-1 = U diag(g) U' + h I, one column of g and one h for every alpha."""
         alphas = np.asarray(alphas, dtype=float)
-        d, spread = self.values[:, None], alphas > 0.0 if self.U.shape[1] < len(self.U) else np.zeros(len(alphas), bool)
+        d = self.values[:, None]
+        spread = alphas > 0.0 if self.U.shape[1] < len(self.U) else np.zeros(len(alphas), bool)
         h = np.divide(1.0, alphas, out=np.zeros(len(alphas)), where=spread)
         usable = (d + alphas != 0.0) & ((alphas > 0.0) | self._notable[:, None])
         g = np.divide(np.where(spread, -d * h, 1.0), d + alphas, out=np.zeros((len(d), len(alphas))), where=usable)
@@ -86,5 +87,5 @@ class Spectrum:
 
 
 def _rounding(values: Array, n: int) -> float:
-    """What an eigenvalue of an n x n matrix may be off by."""
+    """A bound on the rounding error of an eigenvalue of an n x n matrix."""
     return _ROUNDING * n * float(np.abs(values).max(initial=0.0))

@@ -5,13 +5,13 @@
     multiply_lower(A)    L^-1 -> L^-T L^-1 = A^-1
     RowSolver(A)(K)      K L^-T for a few rows K, by whichever thread calls it
 
-Only the lower triangle is read and written.  A matrix is [[A11, .], [A21, A22]]; what remains between the two halves
-is work on slabs of A21 and A22, each the task of one thread, in large products.  LAPACK's own threads wait for each
-other by spinning, and on a machine that has other things to do they wait long; ours do not.
+Only the lower triangle is read and written.  A matrix is [[A11, .], [A21, A22]]: each half is handled by recursion, and
+the rest is products on slabs of A21 and A22, one task of one thread each.  LAPACK's own threads wait for each other by
+spinning, which takes long on a busy machine; ours do not.
 
-A product with an inverted triangle runs near the peak of the machine, a solution with it at a third of that, and
-LAPACK inverts large triangles slowly.  So triangles are inverted by halves, and solutions are products with their
-inverses, unless these are so large that digits would be lost.
+A product with a triangle runs near the peak speed of the machine, a triangular solve at a third of it, and LAPACK
+inverts large triangles slowly.  So triangles are inverted by halves, and solves are products with the inverses, unless
+these are so large that digits would be lost.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from mercer.linalg import blas
 from mercer.native import triangles
 from mercer.typing import Array
 
-_LEAF = 128  # rows of a triangle that LAPACK inverts
-_ALONE = 512  # rows of what one thread does alone
-_SLABS = 4  # tasks that a part is cut into, as long as each has
-_THIN, _THICK = 128, 512  # so many rows at least and at most
-_BROAD = 2048  # columns of one step of a substitution with many rows
-_STEEP = 1e5  # max |L| max |L^-1|: beyond, a product with L^-1 loses digits that a substitution keeps
+_LEAF = 128  # rows up to which LAPACK inverts a triangle
+_ALONE = 512  # rows up to which one thread does all
+_SLABS = 4  # tasks per product, if each has
+_THIN, _THICK = 128, 512  # at least and at most so many rows
+_BROAD = 2048  # columns of one step of a substitution
+_STEEP = 1e5  # max |L| max |L^-1| up to which products with L^-1 are as accurate as substitution
 
 
 @one_blas_thread()
@@ -42,7 +42,8 @@ def factor_lower(A: Array) -> int | None:
     failed = factor_lower(A[:h, :h])
     if failed is not None:
         return failed
-    below, rest, solver = A[h:, :h], A[h:, h:], RowSolver(A[:h, :h], _LEAF)
+    below, rest = A[h:, :h], A[h:, h:]
+    solver = RowSolver(A[:h, :h], _LEAF)
 
     def solve(r: slice) -> None:
         solver(below[r])
@@ -59,7 +60,7 @@ def factor_lower(A: Array) -> int | None:
 
 @one_blas_thread()
 def invert_lower(A: Array) -> None:
-    """Overwrite L by T = L^-1, of which blocks on the diagonal are inverses by themselves."""
+    """Overwrite L by T = L^-1: first the blocks on the diagonal, whose inverses do not depend on the others."""
     run(lambda r: _invert(A[r, r], 0), _parts(len(A)))
     _invert(A, _ALONE)
 
@@ -104,7 +105,7 @@ def _half(n: int) -> int:
 
 
 def _parts(n: int, start: int = 0) -> list[slice]:
-    """The blocks on the diagonal that halving comes to, each for one thread."""
+    """The blocks on the diagonal at which halving ends, one for each task."""
     if n <= _ALONE:
         return [slice(start, start + n)]
     h = _half(n)
@@ -112,7 +113,7 @@ def _parts(n: int, start: int = 0) -> list[slice]:
 
 
 def _slabs(n: int) -> list[slice]:
-    """Rows (or columns) for one task each; handing tasks over takes longer than those of a small part."""
+    """Rows (or columns) of one task each; a small product is one task, because handing tasks over costs more."""
     return [slice(0, n)] if n <= _ALONE // 2 else cuts(n, min(max(n // _SLABS, _THIN), _THICK))
 
 
@@ -134,7 +135,7 @@ class RowSolver:
 
 
 def _inverse(L: Array) -> Array | None:
-    """L^-1, where it may be used."""
+    """L^-1, or None where products with it would be inaccurate."""
     T = L.copy()
     invert_lower(T)
     return T if triangles.largest(L) * triangles.largest(T) <= _STEEP else None

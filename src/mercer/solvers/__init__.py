@@ -1,4 +1,23 @@
 """Solvers: one mathematical problem each, as pure functions on arrays or on the Gram protocol.
 
 Every solver returns an answer together with its proof; none knows of kernels or of scikit-learn.
+
+dual/                                support vector machines of all kinds, by their dual
+linear.py, newton_step.py            the same with explicit features, by the primal
+path.py, active_set.py               all solutions of the two-class machine, for every C
+smo.py                               the textbook algorithm, to compare with
+hinge_posterior.py                   the machine as a posterior: EM and Gibbs sampling
+ridge/                               kernel ridge regression: one, many at once, leave-one-out
+least_squares.py                     ridge regression on explicit features, and its evidence
+gradient_descent.py                  least squares by gradient steps
+risk/                                any convex loss in an RKHS
+glm.py, separation.py                generalised linear models with a ridge; whether classes are separable
+weight_evidence.py                   their evidence
+sparse/                              linear models with few nonzero weights: lasso and group lasso
+rvm/                                 relevance vector machines
+gaussian_process.py, laplace*.py     posteriors of Gaussian processes; evidence_search.py climbs their evidence
+gplvm.py                             latent points under a Gaussian process
+platt.py                             probabilities from decision values
+losses, families, links, likelihoods what the problems are made of
+solution.py, kkt.py, limits.py       what is returned, and when to stop
 """

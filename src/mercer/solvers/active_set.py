@@ -21,7 +21,7 @@ from mercer.typing import Array
 class BoxOptimum(NamedTuple):
     """The optimum x, the multiplier of y'x = const (nan if no coordinate is free), which coordinates are free.
 
-    `noise` is how well the slopes of the objective are known: smaller ones than it are zero.
+    `noise` is the rounding error of the slopes of the objective: smaller slopes count as zero.
     """
 
     x: Array
@@ -32,8 +32,9 @@ class BoxOptimum(NamedTuple):
 
 def box_qp(Q: Array, p: Array, y: Array, lo: Array, hi: Array, x: Array, free: Array) -> BoxOptimum:
     """The optimum over y'x = y'x_start, lo <= x <= hi, from a feasible start x and its free coordinates."""
-    x, free, noise = x.copy(), free.copy(), 0.0
-    for _ in range(50 * len(x) + 50):  # a guard against rounding: a handful of rounds is usual
+    x, free = x.copy(), free.copy()
+    noise = 0.0
+    for _ in range(50 * len(x) + 50):  # a few rounds are usual; the bound guards against cycling by rounding
         x, multiplier, whole = _towards_best(Q, p, y, lo, hi, x, free)
         if whole:
             slope = Q @ x + p
@@ -47,7 +48,9 @@ def bordered(Q: Array, y: Array, right: Array, total: float) -> tuple[Array, flo
     """x and mu with Qx + mu y = right, y'x = total; of least norm when that is singular."""
     m = len(y)
     M = np.empty((m + 1, m + 1))
-    M[:m, :m], M[m, :m], M[:m, m], M[m, m] = Q, y, y, 0.0
+    M[:m, :m] = Q
+    M[m, :m] = M[:m, m] = y
+    M[m, m] = 0.0
     right = np.append(right, total)
     try:
         found = np.linalg.solve(M, right)
@@ -87,7 +90,7 @@ def _release(
 ) -> bool:
     """Free the coordinate that gains most by moving (writes `free`); a pair if none is free; False if nothing gains.
 
-    gain_i is that of raising y_i x_i by 1, which y'x = const makes cost the multiplier.
+    gain_i is what raising y_i x_i by 1 gains; keeping y'x = const then costs the multiplier.
     """
     rises, falls = np.where(y > 0.0, x < hi, x > lo), np.where(y > 0.0, x > lo, x < hi)
     up, down = np.where(rises, gain, -np.inf), np.where(falls, gain, np.inf)

@@ -8,9 +8,9 @@ are feasible for the dual,
 
     maximise  D(u) = sum_i s_i (A*(t_i) - A*(t_i + u_i)) - |sum_i s_i u_i phi_i|^2 / (2 alpha),   sum_i s_i u_i = 0,
 
-as soon as all t_i + u_i are means; the optimum lies between D and P.  With alpha = 0 the sum over phi_i must vanish,
-which it does but for rounding.  Classes that the features separate have no optimum then: the solver says "separable",
-or "quasi-separable" where some items lie on the border (separation.py).
+as soon as all t_i + u_i are means; the optimum lies between D and P.  With alpha = 0 the sum over phi_i must be 0, and
+is but for rounding.  If the features separate the classes, there is no optimum then: `reason` is "separable", or
+"quasi-separable" where some items lie on the border (separation.py).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
 _DIRECT = 500  # unknowns up to which a Hessian of several functions is factorised; beyond, conjugate gradients
-_FAR = 12.0  # log odds beyond which without a penalty it is asked whether the best weights are finite at all
+_FAR = 12.0  # without a penalty, log odds beyond this start the test for separable classes
 _EPS = float(np.finfo(float).eps)
 
 
@@ -68,10 +68,7 @@ def solve_glm(
     max_iter: int = 100,
     start: GLMSolution | None = None,
 ) -> GLMSolution:
-    """Newton steps until the relative duality gap is at most `tol`, or the gap below rounding.
-
-    `start` is a solution to begin with.
-    """
+    """Newton steps from `start`, until the relative duality gap is at most `tol` or the gap is rounding."""
     problem = GLMProblem.of(Phi, y, family, alpha, weight, fit_intercept)
     state = problem.at(problem.first(start))
     rounding = 100.0 * _EPS * float(problem.s.sum())
@@ -170,7 +167,7 @@ class GLMProblem:
         return np.asarray(self.Z.T @ (self.s[:, None] * state.u) + self.ridge[:, None] * state.B)
 
     def dual(self, step: _Step) -> float:
-        """D at the slopes a Newton step leads to; -infinity where they are none."""
+        """D at the slopes after a Newton step; -infinity where these are not feasible."""
         gain = float(self.s @ (self.family.conjugate(self.t) - self.family.conjugate(self.t + step.u)))
         v = (self.Z.T @ (self.s[:, None] * step.u))[self.ridge > 0.0]
         return gain - 0.5 * float((v * v).sum()) / float(self.ridge.max(initial=1e-300))
@@ -191,7 +188,7 @@ class GLMProblem:
             D = self._iterated(C, g)
         else:
             D = -solved(self.hessian(C), g.T.ravel()).reshape(g.T.shape).T
-        if self.fit_intercept:  # sum_i s_i u_i = 0 again, which the dual needs exactly
+        if self.fit_intercept:  # restore sum_i s_i u_i = 0, which the dual needs exactly
             error = (g + self._curved(C, D))[-1]
             D[-1] -= np.linalg.solve(C.sum(axis=0) + 1e-300 * np.eye(len(error)), error)
         df = self.Z @ D
@@ -203,7 +200,7 @@ class GLMProblem:
         H = np.empty((m, p, m, p))
         for a in range(m):
             R = np.sqrt(C[:, a, a, None]) * self.Z
-            H[a, :, a] = R.T @ R  # half the work of the product of two
+            H[a, :, a] = R.T @ R  # R'R is symmetric: half the work of a general product
             for b in range(a):
                 H[a, :, b] = self.Z.T @ (C[:, a, b, None] * self.Z)
                 H[b, :, a] = H[a, :, b].T

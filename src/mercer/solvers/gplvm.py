@@ -4,8 +4,8 @@
           =  -1/2 tr(C^-1 Y Y') - D/2 log |C| - n D/2 log 2 pi
 
 With the linear kernel this is probabilistic PCA seen from its scores, and the maximum is known (`ppca`); with others it
-is a smooth problem with many maxima, climbed from several starts by L-BFGS-B.  All that L needs of K is dL/dC: one
-matrix M, from which a kernel makes the slopes in the latent points and in its hyper-parameters.
+is a smooth problem with many maxima, maximised from several starts by L-BFGS-B.  A kernel computes the slopes in the
+latent points and in its hyper-parameters from one matrix, M = dL/dC.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Objective = Callable[[Array], tuple[float, Array]]
 
 
 def condensed(Y: Array) -> Array:
-    """At most n columns with the same Y Y', which is all that L sees of many more."""
+    """At most n columns with the same Y Y', on which alone L depends."""
     if Y.shape[1] <= len(Y):
         return Y
     _, R = np.linalg.qr(Y.T)

@@ -1,15 +1,15 @@
-"""Kernelised gradient descent (M11): least squares in a feature space that is never entered.
+"""Kernelised gradient descent: least squares in a feature space, by coefficients of the items.
 
     theta <- theta + alpha sum_i (y_i - theta'phi(x_i)) phi(x_i)       is       beta <- beta + alpha (y - K beta)
 
-From theta = 0 every iterate lies in the span of the features, theta = sum_i beta_i phi(x_i) (T16), so n numbers stand
-for it whatever the number of features.  After T steps
+From theta = 0 every iterate lies in the span of the features, theta = sum_i beta_i phi(x_i), so n numbers hold it
+whatever the number of features.  After T steps
 
     beta_T = V diag((1 - (1 - alpha lambda)^T) / lambda) V'y,      K = V diag(lambda) V'
 
-so that few steps smooth like a ridge and many approach K^+ y.  A step alpha >= 2 / lambda_max diverges and is refused;
-lambda_max comes from a Lanczos run.  "sequential" is the printed in-place form: each beta_i sees the new values of
-those before it, which is Gauss-Seidel with relaxation and needs alpha < 2 / max_i k(x_i, x_i).
+so that few steps act like a ridge and many approach K^+ y.  A step alpha >= 2 / lambda_max diverges and is refused;
+lambda_max comes from a Lanczos run.  "sequential" updates in place: each beta_i uses the new values of those
+before it, which is Gauss-Seidel with relaxation and needs alpha < 2 / max_i k(x_i, x_i).
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ class Descent(Solution):
 
 @dataclass(eq=False)
 class Watch:
-    """Looks at the squared error of K beta against Y after every step, K = k(held-out items, items), and is tired when
-    it has not fallen for `patience` steps; `beta` and `step` are those of the least error so far."""
+    """Early stopping: the squared error of K beta against Y, K = k(held-out items, items), after every step.
+
+    `tired` when the error has not fallen for `patience` steps; `beta` and `step` are those of the least error so far.
+    """
 
     K: Array
     Y: Array
@@ -72,7 +74,7 @@ def largest_eigenvalue(K: Any) -> float:
 
 
 def step_limit(K: Any, diagonal: Array, update: str) -> float:
-    """The steps below it converge: 2 / lambda_max, or for sequential updates 2 / max_i K_ii."""
+    """Smaller steps converge: 2 / lambda_max, or for sequential updates 2 / max_i K_ii."""
     size = largest_eigenvalue(K) if update == "batch" else float(diagonal.max(initial=0.0))
     return 2.0 / size if size > 0.0 else np.inf
 
@@ -126,7 +128,7 @@ Advance = Callable[[Array, Array, Array], tuple[Array, Array]]
 
 
 def _batch(K: Any, alpha: float) -> Advance:
-    """One step: beta moves along the residual r, which needs the product g = K r that is at hand already."""
+    """One step: beta moves along the residual r; its product g = K r is known from the step before."""
 
     def advance(beta: Array, r: Array, g: Array) -> tuple[Array, Array]:
         beta += alpha * r

@@ -8,8 +8,9 @@ so that the mode is the SVM without intercept.  The pseudo-likelihood is a mixtu
 
     exp(-2 (1 - m)_+)  =  integral_0^inf (2 pi l)^(-1/2) exp(-(1 + l - m)^2 / 2l) dl
 
-and given the scales l_i the model in w is a linear Gaussian one.  It is no likelihood: exp(-C g(f)) + exp(-C g(-f)), g
-the hinge, is constant in f for no C.  The draws say how sharply the hinge pins w down, not how probable a label is.
+and given the scales l_i the model of w is linear and Gaussian.  It is not a likelihood: exp(-C g(f)) + exp(-C g(-f)), g
+the hinge, is not constant in f for any C.  The draws show how sharply the hinge determines w, not how probable a label
+is.
 
 Everything here is written for features X; a factor of a Gram serves as well (linalg/pivoted_cholesky.py).
 """
@@ -24,7 +25,7 @@ from mercer.errors import bad
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
-_FLOOR = 1e-9  # of |1 - m|: a point on the margin would have an infinite weight
+_FLOOR = 1e-9  # least |1 - m|: a point on the margin would have an infinite weight
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,8 +43,8 @@ def hinge_em(
 
         E:  e_i = E[1 / l_i] = 1 / |1 - y_i x_i'w|        M:  w = (tau I + X'EX)^-1 X'(y o (1 + e))
 
-    The objective never rises (beyond n/2 times the floor of 1e-9 on |1 - m|).  Convergence is linear and slow: it is
-    the model, not the speed, that this solver is for.
+    The objective never rises (beyond n/2 times the floor of 1e-9 on |1 - m|).  Convergence is linear and slow; to solve
+    the SVM quickly, use solvers/dual.
     """
     Z = _signed("hinge_em", X, y, tau)
     w = np.zeros(Z.shape[1]) if start is None else np.asarray(start, dtype=float)
@@ -120,7 +121,7 @@ def draw_scales(margin: Array, rng: np.random.Generator) -> Array:
     """l_i given m_i: the reciprocal of an inverse Gaussian of mean 1 / |1 - m_i| and shape 1 (Michael et al., 1976).
 
     With c = |1 - m| and z ~ N(0, 1), l is the larger root of l^2 - (2c + z^2) l + c^2 = 0 with probability
-    l / (l + c), else the smaller one.  So written, the margin is no special case: c = 0 draws l = z^2, the limit.
+    l / (l + c), else the smaller one.  In this form the margin is no special case: c = 0 draws l = z^2, the limit.
     """
     c, square = np.abs(1.0 - margin), rng.standard_normal(len(margin)) ** 2
     large = c + 0.5 * (square + np.sqrt(square * (square + 4.0 * c)))
@@ -132,14 +133,14 @@ def draw_weights(Z: Array, scale: Array, tau: float, rng: np.random.Generator) -
     """w ~ N(B b, B) with B^-1 = tau I + Z'Z_l, b = Z'(1 + 1/l), for rows z_i = y_i x_i."""
     from scipy.linalg import solve_triangular
 
-    e = 1.0 / np.maximum(scale, 1e-12)  # a heavier point would drown all others in rounding
+    e = 1.0 / np.maximum(scale, 1e-12)  # with a larger weight, all others would be lost to rounding
     L = np.linalg.cholesky(tau * np.eye(Z.shape[1]) + (Z.T * e) @ Z)
     half = solve_triangular(L, Z.T @ (1.0 + e), lower=True)
     return np.asarray(solve_triangular(L.T, half + rng.standard_normal(len(half)), lower=False))
 
 
 def effective_sample_size(draws: Array) -> Array:
-    """n / (1 + 2 sum_k rho_k) for each column of a chain: what its mean is worth in independent draws.
+    """n / (1 + 2 sum_k rho_k) for each column of a chain: the number of independent draws its mean is worth.
 
     The sum of autocorrelations stops where the sum of two neighbours is no longer positive (Geyer, 1992).
     """
@@ -169,7 +170,7 @@ def _bound(Z: Array, w: Array, e: Array, tau: float) -> float:
 
 
 def _signed(owner: str, X: Array, y: Array, tau: float) -> Array:
-    """The rows y_i x_i, in which labels need not be mentioned again."""
+    """The rows y_i x_i, from which everything is computed."""
     X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
     if X.ndim != 2 or y.shape != X.shape[:1] or not np.isin(y, (-1.0, 1.0)).all():
         raise bad(owner, "y", "one label -1 or +1 per row of X", f"X {X.shape}, y {y.shape}", "Encode the classes.")

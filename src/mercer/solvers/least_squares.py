@@ -22,7 +22,7 @@ from mercer.errors import bad
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
-_SAFE = 1e8  # condition number up to which normal equations lose no digits that matter
+_SAFE = 1e8  # condition number up to which the normal equations are accurate enough
 _EPS = float(np.finfo(float).eps)
 _RANGE = (1e-14, 1e6)  # of alpha by evidence, in units of the largest eigenvalue of A'A
 
@@ -75,7 +75,8 @@ class Centred:
         fill.require_memory("Least squares", 24 * Phi.size, "Use fewer features.")
         s = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
         if not s.all():
-            Phi, y, s = Phi[s > 0.0], y[s > 0.0], s[s > 0.0]
+            used = s > 0.0
+            Phi, y, s = Phi[used], y[used], s[used]
         mean = s @ Phi / s.sum() if fit_intercept else np.zeros(Phi.shape[1])
         level = float(s @ y / s.sum()) if fit_intercept else 0.0
         root = np.sqrt(s)
@@ -136,7 +137,7 @@ class Spectral:
     d: Array
     V: Array
     c: Array  # U'z
-    rest: float  # what of |z|^2 no weights explain
+    rest: float  # |z - U U'z|^2, the part of z outside the span of A
 
     @classmethod
     def of(cls, problem: Centred) -> Self:

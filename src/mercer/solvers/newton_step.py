@@ -3,8 +3,8 @@
     [ I + Z'Z     Z's      ] [dw]       [gw]
     [ s'Z      s's + delta ] [dr]  =  - [gr]
 
-Z (m, d) holds the rows that matter now, dense or CSR, s (m,) belongs to the intercept.  With few rows the system is
-solved in m unknowns, with few columns in d, with many of both by conjugate gradients.
+Z (m, d) holds the rows with curvature, dense or CSR; s (m,) is the column of the intercept.  With few rows the system
+is solved in m unknowns, with few columns in d, with many of both by conjugate gradients.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from mercer.linalg.damped_cholesky import DampedCholesky
 from mercer.typing import Array
 
 _FACTORED = 1500  # systems up to this size are factorised
-_FEW = 64  # columns: so many cost nothing, and by columns the step does not suffer from their being of unlike size
+_CHEAP_COLUMNS = 64  # up to so many, go by columns: cheap, and accurate also when columns differ much in scale
 
 
 def newton_step(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Array, float, int]:
-    """(dw, dr), and how many times every row of Z was used for it."""
+    """dw, dr, and how often every row of Z was used (a measure of the work)."""
     m, d = Z.shape
     if min(m, d) > _FACTORED:
         return by_products(Z, s, delta, gw, gr)
-    if m >= d or d <= _FEW:
+    if m >= d or d <= _CHEAP_COLUMNS:
         return (*by_columns(Z, s, delta, gw, gr), d)
     return (*by_rows(Z, s, delta, gw, gr), m)
 

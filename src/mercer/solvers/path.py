@@ -12,8 +12,8 @@ until a point reaches the elbow or the a_i of an elbow point reaches 0 or 1; the
 
 The direction at a knot is itself the optimum of a small QP over the elbow, in which points with a_i on a bound may only
 move inwards.  Solving that QP, rather than swapping one point, makes simultaneous events, duplicated points and
-dependent rows of K ordinary: the step that follows always has positive length.  Where events come one at a time, which
-is nearly always, a compiled loop follows them without any QP.
+dependent rows of K ordinary: the step that follows always has positive length.  Nearly always events come one at a
+time; then a native loop follows them without a QP.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mercer.solvers.dual import Problem, solve
 from mercer.solvers.solution import Solution
 from mercer.typing import Array, Gram
 
-_STRETCH = 256  # events between two refreshments of the rounding
+_STRETCH = 256  # events after which accumulated rounding is removed
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,8 @@ class Path(Solution):
                       "Follow the path further: lower lambda_min or raise max_events.")  # fmt: skip
         place = np.interp(-lam, -self.lambdas, np.arange(len(knots)))
         k = np.minimum(place.astype(int), max(len(knots) - 2, 0))
-        part, beyond, scale = place - k, np.maximum(lam - first, 0.0), np.minimum(lam / last, 1.0)
+        part = place - k
+        beyond, scale = np.maximum(lam - first, 0.0), np.minimum(lam / last, 1.0)
         if knots.ndim > 1:
             part, beyond, scale = part[..., None], beyond[..., None], scale[..., None]
         after = knots[np.minimum(k + 1, len(knots) - 1)]
@@ -114,7 +115,7 @@ def svm_path(
     """
     K, y = _checked(K, y, lambda_min, ridge)
     centred, mean, unit = _standard(K)
-    with one_blas_thread():  # the systems are small: more threads only wait for each other
+    with one_blas_thread():  # the systems are too small for more threads
         walk, slope = _start(centred, y, lambda_min / unit)
         reason = walk.follow(lambda_min / unit, max_events)
         lambdas, alphas, a0 = (np.array(part) for part in zip(*walk.knots, strict=True))
@@ -151,7 +152,7 @@ class _Walk:
     elbow: Array  # mask
     knots: list[tuple[float, Array, float]] = field(default_factory=list)  # lambda, a, a0
     events: list[Event] = field(default_factory=list)
-    still: int = 0  # steps of no length, in a row
+    still: int = 0  # consecutive steps of length 0
 
     def follow(self, lambda_min: float, max_events: int) -> str:
         """Walk down to `lambda_min`; returns why the walk ended.  Ctrl-C ends it at the last knot."""
@@ -175,25 +176,22 @@ class _Walk:
         return "max_events" if len(self.events) >= max_events else ""
 
     def _stroll(self, lambda_min: float, max_events: int) -> int:
-        """Ordinary events, one by one, as far as native/loops/path.cpp can follow them; returns how many."""
+        """Follow single events in the native loop (native/loops/path.cpp) as far as it can; returns how many."""
         F = np.flatnonzero(self.elbow & (self.a > 0.0) & (self.a < 1.0))
         room, n = min(_STRETCH, max_events - len(self.events)), len(self.y)
         N = self._inverse(F)
         if N is None:
             return 0
-        where, lambdas, alphas, zeros = (
-            np.array([self.lam, self.a0]),
-            np.empty(room),
-            np.empty((room, n)),
-            np.empty(room),
-        )
+        where = np.array([self.lam, self.a0])
+        lambdas, alphas, zeros = np.empty(room), np.empty((room, n)), np.empty(room)
         kinds, points = np.empty(room, dtype=np.intp), np.empty(room, dtype=np.intp)
         count = path.stroll(
             self.K, self.y, self.a, self.s, self.elbow, where, np.resize(F, n + 1), len(F), N,
             lambda_min, lambdas, alphas, zeros, kinds, points,
         )  # fmt: skip
         if count:
-            self.lam, self.a0, self.still = float(where[0]), float(where[1]), 0
+            self.lam, self.a0 = float(where[0]), float(where[1])
+            self.still = 0
             self._mend()
             alphas[count - 1], zeros[count - 1] = self.a, self.a0
             first, names = len(self.knots), ("zero", "one", "enter")
@@ -216,7 +214,7 @@ class _Walk:
         return N
 
     def _mend(self) -> None:
-        """Remove the rounding that a stretch has piled up: put the elbow on the margin again, and s on a."""
+        """Remove accumulated rounding: put the elbow exactly on the margin, and recompute s from a."""
         F = np.flatnonzero(self.elbow & (self.a > 0.0) & (self.a < 1.0))
         if len(F):
             y = self.y[F]
@@ -289,7 +287,7 @@ class _Walk:
         return [("one" if d[i] > 0.0 else "zero", int(i)) for i in inner] + [("enter", int(i)) for i in outer]
 
     def _keep(self, arrived: list[tuple[str, int]]) -> None:
-        """Record the knot and its events; a step too short to tell from none mends the knot before."""
+        """Record the knot and its events; a step of length 0 replaces the knot before."""
         self.still = self.still + 1 if self.knots and self.knots[-1][0] == self.lam else 0
         self.knots[len(self.knots) - bool(self.still) :] = [(self.lam, self.a.copy(), self.a0)]
         self.events += [Event(len(self.knots) - 1, kind, i) for kind, i in arrived]
@@ -354,8 +352,9 @@ def _roughly(Q: Array, p: Array, x: Array) -> Array:
 def _apart(Q: Array, x: Array) -> Array:
     """The same Qx with at most one of several copies of a point (equal rows of Q) inside its bounds 0 and 1.
 
-    Two of them there make the systems of box_qp singular.  Copies are filled to 1 one after another.  They are told by
-    one generic combination of their rows; as x is only a start, a mistake would do no harm.
+    Two copies inside their bounds would make the systems of box_qp singular.  So copies are filled to 1 one after
+    another.  Rows count as equal if one generic linear combination of them is; x is only a start, so that a mistake
+    would do no harm.
     """
     inside = np.flatnonzero((x > 0.0) & (x < 1.0))
     _, kind = np.unique(np.round(Q[inside] @ np.cos(np.arange(len(x))), 10), return_inverse=True)
@@ -373,7 +372,7 @@ def _certificates(K: Array, y: Array, lambdas: Array, alphas: Array, a0: Array) 
     for part in np.array_split(np.arange(len(lambdas)), 1 + len(lambdas) // 128):
         lam, Z = lambdas[part], alphas[part] * y
         moved = Z - Z[0]
-        varying = moved.any(axis=0)  # of neighbouring knots most coefficients are the same
+        varying = moved.any(axis=0)  # most coefficients are equal at neighbouring knots
         F = Z[0] @ K + moved[:, varying] @ K[varying]
         slack = np.maximum(lam[:, None] - y * (F + a0[part, None]), 0.0).sum(axis=1)
         energy = 0.5 * (Z * F).sum(axis=1) / lam

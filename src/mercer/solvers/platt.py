@@ -46,12 +46,12 @@ def platt(
 ) -> Platt:
     """minimise -sum_i w_i (t_i log p_i + (1 - t_i) log(1 - p_i)),  p = sigm(A f + B), by Newton's method.
 
-    A weight counts as so many points.  smooth=False takes the labels 0 and 1 themselves as targets; then separated
+    An item of weight w counts as w items.  smooth=False takes the labels 0 and 1 themselves as targets; then separated
     values have no finite optimum, and A grows until the gradient is below `tol`.  Constant f give A = 0.
     """
     f, y, w = _checked(f, y, sample_weight)
     target, w = _targets(y, w, smooth), w / w.sum()
-    # in standard units the problem is well conditioned and its answer does not depend on the units of f
+    # f is standardised: the problem is then well conditioned, and its answer does not depend on the units of f
     middle = float(w @ f)
     spread = float(np.sqrt(w @ (f - middle) ** 2))
     constant = spread <= 1e-12 * abs(middle)
@@ -66,8 +66,8 @@ def couple(pairs: Array) -> Array:
     """Class probabilities (m, k) from pairwise ones (m, k (k - 1) / 2): P(i | i or j) for i < j, in the order of triu.
 
     minimise sum_{i != j} (r_ji p_i - r_ij p_j)^2 subject to sum p = 1 (Wu, Lin & Weng, 2004, second method), which
-    recovers p exactly when the pairs agree.  The optimum solves a linear system and is not negative; the system is
-    regular for all r_ij + r_ji = 1 in [0, 1], for r_ji v_i = r_ij v_j for all pairs gives v one sign.
+    recovers p exactly when the pairs agree.  The optimum solves a linear system and is not negative.  The system is
+    regular for all r_ij + r_ji = 1 in [0, 1]: a v with r_ji v_i = r_ij v_j for all pairs has entries of one sign.
     """
     pairs = np.atleast_2d(np.asarray(pairs, dtype=float))
     k = round(0.5 + np.sqrt(0.25 + 2.0 * pairs.shape[1]))

@@ -2,11 +2,11 @@
 
     maximise  sum_j m_j      over directions v, with m <= A v, 0 <= m <= 1
 
-A row of A is how much the score of an item's own class leads that of another class, per unit of every weight.  A
-direction along which no lead falls and some grow makes the likelihood grow for ever; such directions add up, so that at
-the optimum m_j is 1 for every lead that can grow and 0 for the others.  If all can, the classes are "separable"; if
-only some can (the other items lie on the border), "quasi-separable"; if none can, "", and the best weights are finite
-(Albert and Anderson, 1984).
+A row of A is the lead of an item's own class over another class (the difference of their scores), per unit of every
+weight.  Along a direction in which no lead falls and some grow, the likelihood grows without end.  The sum of two such
+directions is one too, so that at the optimum m_j is 1 for every lead that can grow and 0 for the others.  If all can,
+the classes are "separable"; if only some can (the other items lie on the border), "quasi-separable"; if none can, "",
+and the best weights are finite (Albert and Anderson, 1984).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mercer.typing import Array
 
 
 def separation(Z: Array, contrasts: Array) -> str:
-    """What features Z (n, p) do to classes; contrasts (n, others, functions) are own class less each other class."""
+    """Whether features Z (n, p) separate classes; contrasts (n, others, functions) are own class minus each other."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, eye_array, hstack
 
@@ -29,4 +29,6 @@ def separation(Z: Array, contrasts: Array) -> str:
         bounds=[(None, None)] * p + [(0.0, 1.0)] * m,
     )  # fmt: skip
     grows = found.x[p:] > 0.5 if found.success else np.zeros(m, dtype=bool)
-    return "separable" if grows.all() else "quasi-separable" if grows.any() else ""
+    if grows.all():
+        return "separable"
+    return "quasi-separable" if grows.any() else ""

@@ -1,4 +1,4 @@
-"""Sequential minimal optimisation as the textbooks have it: a readable twin of the fast engine in dual.py.
+"""Sequential minimal optimisation as the textbooks have it: a readable twin of the fast solver in dual/.
 
     maximise  sum_i a_i - 1/2 sum_ij a_i a_j y_i y_j K_ij   subject to  0 <= a_i <= C_i,  sum_i a_i y_i = 0
 

@@ -20,7 +20,7 @@ from mercer.solvers.losses import Family
 from mercer.typing import Array
 
 _RANGE = (1e-10, 1e4)  # of alpha, in units of the mean of |phi|^2
-_TIGHT = 1e-13  # log det H is first order in the error of W, so W must be exact
+_TIGHT = 1e-13  # relative gap of the mode: an error of W changes log det H to first order
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class LaplaceEvidence:
         max_iter: int = 100,
         start: GLMSolution | None = None,
     ) -> Self:
-        """Find the mode; `start` is one to begin with."""
+        """Find the mode, from the mode `start` if one is given."""
         mode = solve_glm(
             Phi, y, family, alpha=alpha, weight=weight, fit_intercept=fit_intercept, tol=_TIGHT, max_iter=max_iter,
             start=start,
@@ -74,7 +74,7 @@ class LaplaceEvidence:
     def slope(self) -> Array:
         """d/dPhi of the value, at this alpha.
 
-        Phi moves the losses, H through its features, and H through f, by itself and because the mode moves:
+        A change of Phi changes the losses, H by its features, and H by f: directly, and because the mode moves by
         H dB = -dZ' s u - Z' C dZ B.
         """
         p, B, C = self.problem, self.state.B, self._curvature

@@ -10,7 +10,7 @@ from tests.native.rvm_twin import change
 from tests.solvers.rvm.relevance_data import gaussian_evidence
 
 from mercer.native import rvm
-from mercer.solvers.rvm.evidence import Factor, log_evidence
+from mercer.solvers.rvm.evidence import PosteriorFactor, log_evidence
 
 rng = np.random.default_rng(0)
 n, m = 30, 8
@@ -46,7 +46,7 @@ def test_the_factor_is_the_posterior_M5():
     v = np.linspace(0.1, 3.0, m)
     G = beta * Phi.T @ Phi
     S = np.linalg.inv(np.diag(1.0 / v) + G)
-    factor = Factor.of(G, v)
+    factor = PosteriorFactor.of(G, v)
     R = rng.normal(size=(m, 5))
     assert_allclose(factor.covariance(), S)
     assert_allclose(factor.solve(R), S @ R)
@@ -56,7 +56,7 @@ def test_the_factor_is_the_posterior_M5():
 
 
 def test_a_factor_that_rounding_swamps_is_not_a_number():
-    assert np.isnan(Factor.of(np.array([[1.0, 1.0 + 1e-9], [1.0 + 1e-9, 1.0]]) * 1e18, np.ones(2)).L).all()
+    assert np.isnan(PosteriorFactor.of(np.array([[1.0, 1.0 + 1e-9], [1.0 + 1e-9, 1.0]]) * 1e18, np.ones(2)).L).all()
 
 
 def test_adding_re_estimating_and_deleting_are_one_update_M5():

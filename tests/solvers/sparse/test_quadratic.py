@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.solvers.sparse.curvature import Dense, Factored
+from mercer.solvers.sparse.hessian import DenseHessian, FactoredHessian
 from mercer.solvers.sparse.quadratic import minimise, violation
 
 
@@ -34,7 +34,7 @@ def optimality(H, Q0, V, penalty):
 @pytest.mark.parametrize("penalty", [1e-1, 1e-4])
 def test_the_optimality_conditions_hold_however_alike_the_columns_M3(width, penalty):
     Z = gaussian_columns(60, width)
-    H, Q = Dense(Z @ Z), -(Z @ np.sin(9.0 * np.linspace(0.0, 1.0, 60)))[:, None]
+    H, Q = DenseHessian(Z @ Z), -(Z @ np.sin(9.0 * np.linspace(0.0, 1.0, 60)))[:, None]
     found = minimise(H, Q, penalty, np.zeros((60, 1)), tol=1e-9)
     assert optimality(H, Q, found.V, penalty) <= 1e-9
     assert 0 < np.count_nonzero(found.V) < 60
@@ -42,13 +42,13 @@ def test_the_optimality_conditions_hold_however_alike_the_columns_M3(width, pena
 
 def test_orthogonal_columns_have_the_soft_threshold_as_answer_M3():
     q = np.array([3.0, -0.5, -2.0, 1.0])
-    found = minimise(Dense(np.diag([1.0, 1.0, 4.0, 1.0])), -q[:, None], 1.0, np.zeros((4, 1)), tol=1e-12)
+    found = minimise(DenseHessian(np.diag([1.0, 1.0, 4.0, 1.0])), -q[:, None], 1.0, np.zeros((4, 1)), tol=1e-12)
     assert_allclose(found.V[:, 0], [2.0, 0.0, -0.25, 0.0], atol=1e-12)
 
 
 def test_orthogonal_groups_are_shortened_by_lambda_M4():
     Q = -np.array([[3.0, 4.0], [0.6, 0.0], [-6.0, 8.0]])
-    found = minimise(Dense(np.eye(6), functions=2), Q, 1.0, np.zeros((3, 2)), tol=1e-12)
+    found = minimise(DenseHessian(np.eye(6), functions=2), Q, 1.0, np.zeros((3, 2)), tol=1e-12)
     assert_allclose(found.V, -Q * np.array([[0.8], [0.0], [0.9]]), atol=1e-10)
 
 
@@ -59,7 +59,7 @@ def test_any_start_and_scale_lead_to_an_optimum_M3(seed):
     Z, C = rng.normal(size=(m, 15)) * 10.0 ** rng.uniform(-3.0, 3.0, size=(m, 1)), softmax_curvature(15, F, rng)
     if m > 2:
         Z[1] = Z[0]  # a column that comes twice
-    H, R = Dense.of(Z, C, intercept=True), rng.normal(size=(15, F))
+    H, R = DenseHessian.of(Z, C, intercept=True), rng.normal(size=(15, F))
     Q = -Z @ (R - R.mean(axis=0))
     penalty = float(np.abs(Q).max()) * 10.0 ** rng.uniform(-3.0, 0.5)
     start = rng.normal(size=(m, F))
@@ -70,15 +70,15 @@ def test_any_start_and_scale_lead_to_an_optimum_M3(seed):
 def test_columns_that_come_twice_share_what_one_of_them_would_have_M3():
     Z = gaussian_columns(20, 0.1)
     target = np.sin(9.0 * np.linspace(0.0, 1.0, 20))
-    once = minimise(Dense(Z @ Z), -(Z @ target)[:, None], 0.01, np.zeros((20, 1)), tol=1e-10).V
+    once = minimise(DenseHessian(Z @ Z), -(Z @ target)[:, None], 0.01, np.zeros((20, 1)), tol=1e-10).V
     Y = np.vstack([Z, Z])
-    twice = minimise(Dense(Y @ Y.T), -(Y @ target)[:, None], 0.01, np.zeros((40, 1)), tol=1e-10).V
+    twice = minimise(DenseHessian(Y @ Y.T), -(Y @ target)[:, None], 0.01, np.zeros((40, 1)), tol=1e-10).V
     assert_allclose(twice[:20] + twice[20:], once, atol=1e-6)
 
 
 def test_columns_of_zeros_get_no_weight():
     H = np.diag([1.0, 0.0])
-    found = minimise(Dense(H), np.array([[-2.0], [0.0]]), 1.0, np.zeros((2, 1)), tol=1e-12)
+    found = minimise(DenseHessian(H), np.array([[-2.0], [0.0]]), 1.0, np.zeros((2, 1)), tol=1e-12)
     assert_array_equal(found.V, [[1.0], [0.0]])
 
 
@@ -86,7 +86,7 @@ def test_columns_of_zeros_get_no_weight():
 def test_a_matrix_and_its_factors_are_one_curvature_M4(intercept):
     rng = np.random.default_rng(1)
     Z, C = rng.normal(size=(7, 30)), softmax_curvature(30, 3, rng)
-    dense, factored = (kind.of(Z, C, intercept=intercept) for kind in (Dense, Factored))
+    dense, factored = (kind.of(Z, C, intercept=intercept) for kind in (DenseHessian, FactoredHessian))
     V, A = rng.normal(size=(7, 3)), np.array([0, 2, 5])
     assert_allclose(factored.times(V), dense.times(V), atol=1e-12)
     B, right = np.tile(0.1 * np.eye(3), (3, 1, 1)), rng.normal(size=(3, 3))
@@ -103,7 +103,7 @@ def test_the_intercept_is_eliminated_M3():
     whole = np.vstack([Z, np.ones(20)])
     J = np.einsum("jn,nab,kn->jakb", whole, C, whole).reshape(10, 10)
     schur = J[:8, :8] - J[:8, 8:] @ np.linalg.solve(J[8:, 8:], J[8:, :8])
-    assert_allclose(Dense.of(Z, C, intercept=True).H, schur, atol=1e-12)
-    one = Dense.of(Z, C[:, :1, :1], intercept=True).H
+    assert_allclose(DenseHessian.of(Z, C, intercept=True).H, schur, atol=1e-12)
+    one = DenseHessian.of(Z, C[:, :1, :1], intercept=True).H
     s = C[:, 0, 0]
     assert_allclose(one, (Z * s) @ Z.T - np.outer(Z @ s, Z @ s) / s.sum(), atol=1e-12)

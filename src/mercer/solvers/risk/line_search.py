@@ -1,6 +1,6 @@
-"""The search along a Newton direction: scores on a line cost no product with K, so it can afford to be exact.
+"""The search along a Newton direction: scores on a line need no product with K, so that the search can be exact.
 
-Semismooth losses, whose curvature jumps, need that: the best share of the direction may be small.
+Losses whose curvature jumps need that: the best step may be a small share of the direction.
 """
 
 from __future__ import annotations
@@ -37,18 +37,22 @@ def line_search(target: Target, F: Array, dF: Array, linear: float, square: floa
 def root(slope: Callable[[float], float], lower: Callable[[float], bool], first: float) -> float:
     """Where an increasing slope that is `first` < 0 at 0 is at most a tenth of that in size: 1 if it can be.
 
-    By secants between the two ends of a bracket, and by halving it when they were not faster than that.  Past the
-    minimum, where the slope rises, it must still be `lower` than at 0.
+    By secants between the two ends of a bracket, or by halving it when the last secant gained less than that.  Past the
+    minimum, where the slope is positive, the value must still be `lower` than at 0.
     """
-    low, at_low, high, at_high, t, width = 0.0, first, np.inf, np.inf, 1.0, np.inf
+    low, at_low = 0.0, first
+    high, at_high = np.inf, np.inf
+    t, width = 1.0, np.inf
     for _ in range(200):
         now = slope(t)
         if abs(now) <= 0.1 * abs(first) and (now <= 0.0 or lower(t)):
             return t
         if now < 0.0:
-            low, at_low, at_high = t, now, 0.5 * at_high  # halved: what stays must not hold the secant back
+            low, at_low = t, now
+            at_high *= 0.5  # the end that stays counts half: secants could otherwise be slow (Illinois rule)
         else:
-            high, at_high, at_low = t, now, 0.5 * at_low
+            high, at_high = t, now
+            at_low *= 0.5
         fast, width = high - low <= 0.5 * width, high - low
         if not np.isfinite(high):
             t = 2.0 * t

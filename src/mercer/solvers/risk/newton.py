@@ -7,8 +7,8 @@ of the dual, and because the loss touches its conjugate there,
 
     primal - dual  =  1/2 tr((B + G)' K (B + G))
 
-which is half the squared norm of the gradient in the space of functions: what is small when the work is done is also
-the proof that it is.  r is always the best for its B, so that the slopes sum to zero.  Items without curvature (beyond
+which is half the squared norm of the gradient in the space of functions: the quantity that Newton's method makes small
+is also the proof.  r is always the best for its B, so that the slopes sum to zero.  Items without curvature (beyond
 the margin of a squared hinge, on the straight parts of Huber's loss) have B = -G and stay out of the linear system.
 """
 
@@ -35,13 +35,13 @@ from mercer.typing import Array, Gram
 
 DIRECT = 2000  # items with curvature up to which the system of one output is factorised
 RESORT = 8000  # the same when conjugate gradients were too slow
-RANK = 500  # of the preconditioner of one output, less of more
+RANK = 500  # of the preconditioner of one output; less for several
 PRODUCTS = 150  # of conjugate gradients per step
-STEPS = 1000  # after which a problem is given up, whatever it is: every call ends
-_FLAT = 1e-12  # share of the diagonal of the system that may be left out
+STEPS = 1000  # of Newton if no limit is given
+_FLAT = 1e-12  # items with less curvature times k(x, x) stay out of the system
 _ROUNDING = 1e-14
-_IDLE, _IDLE_SHARE = 20, 1e-8  # steps that lower the value by less than this share, nor the gap: rounding rules
-_ROUGH = 1e-3  # relative gap of a first solution with a part of the kernel
+_IDLE, _IDLE_SHARE = 20, 1e-8  # stop after 20 steps that lower neither the value by this share nor the gap
+_ROUGH = 1e-3  # relative gap of the first solution, with LL' in the place of K
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def newton(gram: Any, target: Target, *, bias: bool = True, limits: Limits | Non
     engine = _Engine(gram, target, bias, limits, limits.tol)
     import scipy.linalg  # noqa: F401  # before its BLAS is held to one thread
 
-    with one_blas_thread():  # products with K have all threads, and the answer shall not depend on their number
+    with one_blas_thread():  # products with K use all threads; the answer must not depend on their number
         return engine.run(np.zeros((len(gram), target.outputs))) if engine.small else engine.run(*engine.rough())
 
 
@@ -98,7 +98,7 @@ class _Engine:
 
     @property
     def factor(self) -> LowRank:
-        """L with LL' near K, or nothing of a kernel that is not positive."""
+        """L with LL' near K; no columns for a kernel that is not positive semi-definite."""
         if self._factor is None:
             try:
                 self._factor = factor_of(self.gram, int(RANK / self.target.outputs**0.5))
@@ -146,7 +146,7 @@ class _Engine:
         )  # fmt: skip
 
     def at(self, B: Array, H: Array, r: Array) -> Point:
-        """Everything that is known at the coefficients B with H = KB, with the best offsets, sought from r on."""
+        """The point of the coefficients B with H = KB, and the best offsets, found from r."""
         r = self.target.balance(H, r) if self.bias else r
         G = self.target.slopes(H + r)
         E = H + self.times(G)
@@ -184,7 +184,7 @@ class _Engine:
         return SU - point.B - point.G, KSU - point.E, found.shift
 
     def goal(self, point: Point) -> Callable[[float], float]:
-        """The gap of its model that a step may leave: a share of what it gains, or a part of what is asked for."""
+        """The gap that a step may leave in its quadratic model: a share of its gain, or of the tolerance."""
         share, least = min(0.1, abs(point.relative_gap)), 0.1 * self.tol * abs(point.value)
         return lambda product: max(share * (point.gap - 0.5 * product), least)
 

@@ -4,9 +4,9 @@ With slopes G and curvature W = SS' of the loss at the scores F = KB + r, the ne
 
     (I + S'KS) u = S' (K (B + G) - shift),        the columns of Su sum to zero
 
-and `shift` is the step of the offsets r, the multiplier of those sums; without offsets it is 0.  K is only multiplied
-with.  The preconditioner is the matrix itself, factorised, when it is small, and else the one with LL' for K, which is
-as good as L is: then r of the eigenvalues of K are gone and the others are near 0.
+and `shift` is the step of the offsets r, the multiplier of those sums; without offsets it is 0.  Only products with K
+are used.  The preconditioner is the factorised matrix itself when it is small, else the matrix with LL' in the place
+of K, which removes as many eigenvalues of K as L has columns.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from mercer.typing import Array, Gram
 
 Inverse = Callable[[Array], Array]
 
-_WIDTH = 128  # columns of a block that one thread computes
-_LADDER = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0)  # what rounding, or a kernel that is not positive, may ask for
+_WIDTH = 128  # columns of one task
+_LADDER = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0)  # jitters: small ones for rounding, large for indefinite kernels
 
 
 def direct(K: Array, W: Curvature) -> Inverse:
@@ -71,13 +71,13 @@ class Sums:
         self.solve = np.linalg.pinv(of_normals.T, rcond=1e-12, hermitian=True)
 
     def remove(self, Z: Array) -> tuple[Array, Array]:
-        """Z without its part along the normals, and how much of each was taken."""
+        """Z without its part along the normals, and the coefficients of that part."""
         much = self.solve @ self.W.root(Z).sum(axis=0)
         return Z - np.tensordot(much, self.normals, 1), much
 
 
 class Free:
-    """No such sums: nothing to keep."""
+    """No constraint on the sums: nothing to remove."""
 
     def __init__(self, outputs: int) -> None:
         self.none = np.zeros(outputs)
@@ -102,8 +102,8 @@ def solve(gram: Gram, W: Curvature, inverse: Inverse, E: Array, *, bias: bool, g
           most: int, late: Callable[[], bool]) -> Step:  # fmt: skip
     """The step for E = K (B + G), as near to Newton's as makes the gap of its model at most goal(<Su, E>).
 
-    That gap is 1/2 |S residual|^2 in the norm of K.  It costs a product, so it is looked at when the residual itself is
-    small.  What has been found after `most` products, or when it is too `late`, is a step too, only a shorter one.
+    That gap is 1/2 |S residual|^2 in the norm of K.  It costs a product, so it is computed only when the residual is
+    small.  The iterate after `most` products, or when `late()` says so, is also a descent step, only a shorter one.
     """
     sums = Sums(W, inverse, E.shape) if bias else Free(E.shape[1])
     state = Iteration(W.root_transposed(E), np.zeros_like(E), np.zeros_like(E))

@@ -1,7 +1,8 @@
 """Sparse Bayesian learning: relevance vector machines by the evidence of their precisions.
 
 basis.py       the functions to choose from: kernel values with every item, and a constant
-evidence.py    what one precision can gain, in closed form; the answer and its witness
+row_cache.py   rows of a matrix, computed on demand and kept
+evidence.py    what a change of one precision gains, in closed form; the answer and its proof
 gaussian.py    the evidence of numbers with Gaussian noise
 laplace.py     the evidence of labels, by Laplace's approximation
 greedy.py      the ascent that both share: add, re-estimate, delete, exchange

@@ -1,7 +1,7 @@
 """The functions a relevance vector machine chooses from: phi_j = k(., x_j) for every item, and perhaps a constant.
 
-The matrix Phi = [K, 1] is kept when it is small; of a larger one only the columns that are asked for are made, and
-products are streamed.
+The matrix Phi = [K, 1] is stored when it is small; of a larger one only the columns in use are stored, and products
+are streamed.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from mercer.engine.tiles import cuts
 from mercer.solvers.rvm.row_cache import RowCache
 from mercer.typing import Array, Gram
 
-_SHARE = 0.6  # of the memory budget: a Gram up to this size is kept
-_ROWS = 256  # that one thread works on at a time
+_GRAM_SHARE = 0.6  # share of the memory budget up to which a Gram is stored
+_ROWS = 256  # rows of one task
 _TINY = 1e-300
 
 
 class Basis:
     """Phi (n, N): the columns of a symmetric Gram, and a last column of ones when there is an intercept.
 
-    The columns that were asked for are rows of `cache`.
+    Columns of Phi that were used are kept as rows of `cache`.
     """
 
     def __init__(self, gram: Gram, *, bias: bool = True) -> None:
         self.n, self.bias = len(gram), bias
-        kept = 8 * self.n**2 <= _SHARE * config().memory
+        kept = 8 * self.n**2 <= _GRAM_SHARE * config().memory
         self.K = np.asarray(gram.dense(), dtype=float) if kept else None
         self._gram, self._diag = gram, np.asarray(gram.diag(), dtype=float)
         self.cache = RowCache(self._functions, self.n)
@@ -70,7 +70,7 @@ class Basis:
         run(piece, cuts(self.n, _ROWS))
 
     def likeness(self, j: int) -> Array:
-        """k(x_i, x_j)^2 / (k(x_i, x_i) k(x_j, x_j)), at most 1: how much phi_i looks like phi_j."""
+        """k(x_i, x_j)^2 / (k(x_i, x_i) k(x_j, x_j)), at most 1: how similar phi_i is to phi_j."""
         out = np.zeros(len(self))
         if j < self.n:
             size = np.maximum(np.abs(self._diag) * abs(self._diag[j]), _TINY)

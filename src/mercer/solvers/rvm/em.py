@@ -1,9 +1,9 @@
-"""The twin of the greedy ascent: all functions at once, and fixed points for their precisions.
+"""All functions at once, and fixed points for their precisions: slower than the greedy ascent, to compare with.
 
-    EM        alpha_i = 1 / (m_i^2 + Sigma_ii)              the evidence never falls, but nothing is pruned soon
+    EM        alpha_i = 1 / (m_i^2 + Sigma_ii)              the evidence never falls, but pruning is slow
     MacKay    alpha_i = gamma_i / m_i^2,  gamma_i = 1 - alpha_i Sigma_ii      faster, and prunes
 
-A precision beyond LARGEST times what the data say about its weight is infinite, and the function goes.
+A precision beyond LARGEST times the precision that the data give its weight counts as infinite: the function is pruned.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""The evidence of a sparse Bayesian model, and what one precision can change about it.
+"""The evidence of a sparse Bayesian model, and how it changes with one precision.
 
 With prior variances tau_i = 1 / alpha_i (0 leaves a function out) and C the covariance of the targets,
 
     S_i = phi_i' C^-1 phi_i        Q_i = phi_i' C^-1 t
 
-say all that matters of function i: without it they are s = S / (1 - tau S), q = Q / (1 - tau S), and then
+determine the evidence as a function of tau_i: without function i they are s = S / (1 - tau S), q = Q / (1 - tau S), and
 
     L(tau) = L(0) + 1/2 (q^2 tau / (1 + tau s) - log(1 + tau s)),      best at tau = (q^2 - s)/s^2, or 0 if q^2 <= s
 
 (Tipping & Faul, 2003).  All factorisations are of I + DGD with D = sqrt(tau) and G = Phi' B Phi: its eigenvalues are at
-least 1, however unlike the precisions are.
+least 1, however much the precisions differ.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.typing import Array
 
-_COLUMNS = 512  # that one thread works on at a time
-LARGEST = 1e12  # alpha beyond this many times what the data say about a weight is infinite: the function is pruned
+_COLUMNS = 512  # columns of one task
+LARGEST = 1e12  # alpha beyond this many times the precision that the data give a weight: the function is pruned
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
-    """L L' = I + DGD: all that is needed of the posterior N(m, D (LL')^-1 D) of the active weights."""
+class PosteriorFactor:
+    """L L' = I + DGD, from which the posterior N(m, D (LL')^-1 D) of the active weights is computed."""
 
     D: Array
     L: Array
 
     @classmethod
-    def of(cls, G: Array, tau: Array) -> Factor:
-        """From G = Phi' B Phi of the active functions and their variances; NaN where rounding swamps the 1."""
+    def of(cls, G: Array, tau: Array) -> PosteriorFactor:
+        """From G = Phi' B Phi of the active functions and their variances; NaN where the 1 is lost to rounding."""
         D = np.sqrt(tau)
         try:
             return cls(D, np.linalg.cholesky(D[:, None] * G * D + np.eye(len(D))))
@@ -53,8 +53,8 @@ class Factor:
     def _solved(self, R: Array, trans: int) -> Array:
         """L^-1 R, or L'^-1 R for trans = 0, where R may be overwritten.
 
-        Straight from LAPACK, for most systems are small and there are many.  Several columns are solved from the right,
-        R' L'^-1, which works in the place of rows as NumPy keeps them.
+        LAPACK is called directly because there are many small systems.  Several columns are solved from the right,
+        R' L'^-1, which needs no copy of an array in C order.
         """
         from scipy.linalg.blas import dtrsm
         from scipy.linalg.lapack import dtrtrs
@@ -98,7 +98,7 @@ class View:
     Q: Array
     size: Array  # phi_i' B phi_i: S of an empty model
     rows: Array  # G of the active ones with all
-    factor: Factor
+    factor: PosteriorFactor
 
     def pairs(self) -> Array:
         """P_ij = phi_i' C^-1 phi_j for active i and any j: alpha_i (Sigma G)_ij."""
@@ -113,7 +113,7 @@ class View:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Relevance:
-    """The functions that are kept, their weights N(mean, covariance), and the witness that the evidence is stationary.
+    """The functions that are kept, their weights N(mean, covariance), and the proof that the evidence is stationary.
 
     No single change of a precision (a new one, another value, a removal) raises the log evidence by more than `gain`,
     no exchange of one function for another by more than `exchange`, and `noise` is |d log evidence / d log beta|.  Both
@@ -145,11 +145,11 @@ class Relevance:
 
 
 def log_evidence(Phi: Array, y: Array, alpha: Array, beta: float) -> float:
-    """log N(y | 0, I / beta + Phi A^-1 Phi') of given functions and precisions, to compare any two models by.
+    """log N(y | 0, I / beta + Phi A^-1 Phi') of given functions and precisions, to compare models.
 
     1/2 (n log(beta / 2 pi) - beta |y - Phi m|^2 - m'Am - log |I + beta A^-1/2 Phi'Phi A^-1/2|)
     """
-    factor = Factor.of(beta * Phi.T @ Phi, 1.0 / alpha)
+    factor = PosteriorFactor.of(beta * Phi.T @ Phi, 1.0 / alpha)
     m = factor.solve(beta * Phi.T @ y)
     rest = y - Phi @ m
     fit = len(y) * np.log(beta / (2.0 * np.pi)) - beta * rest @ rest - m @ (alpha * m)

@@ -1,7 +1,7 @@
-"""The evidence of numbers y = Phi w + noise with the weights of noise known up to one factor: N(0, 1 / (beta omega_i)).
+"""The evidence of numbers y = Phi w + noise whose noise is N(0, 1 / (beta omega_i)).
 
-A weight omega_i counts item i so many times.  The posterior is Gaussian and the evidence exact; beta is raised and
-lowered with the precisions of the weights unless it is given.
+omega_i counts item i so many times.  The posterior is Gaussian and the evidence exact; beta is learned together with
+the precisions of the weights unless it is given.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.solvers.rvm.basis import Basis
-from mercer.solvers.rvm.evidence import Factor, View
+from mercer.solvers.rvm.evidence import PosteriorFactor, View
 from mercer.solvers.rvm.row_cache import RowCache
 from mercer.typing import Array
 
-_QUIETEST = 1e-10  # of the variance of the targets: noise-free data have an infinite beta otherwise
-_START = 30.0  # beta times the variance of the targets at first: too little noise, so that functions come easily
+_LEAST_NOISE = 1e-10  # least noise variance, in units of that of the targets: beta of noise-free data would be infinite
+_START = 30.0  # first beta times the variance of the targets: little noise, so that many functions are added
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Fit:
     tau: Array
     beta: float
     mean: Array
-    factor: Factor
+    factor: PosteriorFactor
     rest: float  # sum_i omega_i (y_i - f_i)^2
     evidence: float
 
@@ -49,7 +49,7 @@ class Gaussian:
         return len(self.basis)
 
     def _variance(self) -> float:
-        """Of the targets, or their square where they do not vary, or 1: a scale for the noise."""
+        """The variance of the targets, or their square if they are constant, or 1: a scale for the noise."""
         mean = float(self.weight @ self.y) / self.count
         around = float(self.weight @ (self.y - mean) ** 2) / self.count
         return around if around > 1e-20 * mean**2 and around > 0.0 else mean**2 or 1.0
@@ -76,10 +76,10 @@ class Gaussian:
     # ---- the evidence at a point
 
     def _at(self, index: Array, tau: Array, beta: float) -> Fit:
-        factor = Factor.of(beta * self._block(index), tau)
+        factor = PosteriorFactor.of(beta * self._block(index), tau)
         mean = factor.solve(beta * self.target[index])
         slope = beta * self.basis.cache.times(index, self.weight * self._residual(index, mean)) - mean / tau
-        mean = mean + factor.solve(slope)  # what the normal equations lost to rounding
+        mean = mean + factor.solve(slope)  # one step of refinement: the normal equations lose digits
         rest = float(self.weight @ self._residual(index, mean) ** 2)
         fit = self.count * np.log(beta / (2.0 * np.pi)) - beta * rest - mean @ (mean / tau)
         return Fit(index, tau, beta, mean, factor, rest, float(0.5 * fit - factor.half_logdet))
@@ -90,10 +90,10 @@ class Gaussian:
     def at(self, index: Array, tau: Array, near: Fit) -> Fit:
         """The fit with these variances and, if it is learned, a better beta."""
         fit = self._at(index, tau, near.beta)
-        return fit if self.beta is not None else self._quieter(fit)
+        return fit if self.beta is not None else self._better_beta(fit)
 
-    def _quieter(self, fit: Fit) -> Fit:
-        """MacKay's step in beta, or where it would lower the evidence EM's, which cannot."""
+    def _better_beta(self, fit: Fit) -> Fit:
+        """The fit after MacKay's step in beta, or if that lowers the evidence after EM's, which cannot."""
         gamma = fit.factor.determined()
         free = max(self.count - gamma, 1e-9 * self.count)
         for top, bottom in ((free, fit.rest), (self.count, fit.rest + gamma / fit.beta)):
@@ -105,7 +105,7 @@ class Gaussian:
     @property
     def cap(self) -> float:
         """The largest beta."""
-        return 1.0 / (_QUIETEST * self.variance)
+        return 1.0 / (_LEAST_NOISE * self.variance)
 
     def noise(self, fit: Fit) -> float:
         """|d log evidence / d log beta|; 0 when beta is given or at its cap."""
@@ -121,7 +121,7 @@ class Gaussian:
         return self.basis.project(self.weight[:, None] * self.basis.cache.rows(index).T).T
 
     def _block(self, index: Array) -> Array:
-        """Phi' Omega Phi between these functions; a row for all candidates is made only of those that stay active."""
+        """Phi' Omega Phi between these functions; whole rows are computed only for those that stay active."""
         old = self.cache.has(index)
         new, G = ~old, np.empty((len(index), len(index)))
         G[old] = self.cache.block(index[old], index)

@@ -1,9 +1,9 @@
-"""Greedy ascent on the evidence: what gains most is done first (Tipping & Faul, 2003), by working sets.
+"""Greedy ascent on the evidence: the change that gains most comes first (Tipping & Faul, 2003), by working sets.
 
-    1. S and Q of all candidates say what each could gain: the best, unlike each other, join the active ones
-    2. among these few, variances change one at a time while that gains: P has a row for each of them, so that a step
-       costs no look at the data
-    3. beta or the mode is found anew; back to 2 while anything changes, then to 1
+    1. S and Q of all candidates give the gain of each: the best that differ from each other join the active ones
+    2. among these few, one variance changes at a time while that gains; P has a row for each of them, so that a step
+       does not touch the data
+    3. beta or the mode is computed again; back to 2 while anything changes, then to 1
 
 until no single change and no exchange of an active function for another gains more than tol.  Every step that is kept
 raises the evidence.  It has many local maxima: a restart drops half of the functions, every second time others take
@@ -21,17 +21,17 @@ from mercer.native import rvm
 from mercer.solvers.rvm.evidence import Relevance, View
 from mercer.typing import Array
 
-_JOIN = 32  # candidates that join the active ones at a time, or as many as these if that is more
+_JOIN = 32  # candidates that join at a time, or as many as are active if that is more
 _COARSE = 1.0  # tolerance of the first ascent, with beta held
 _ROUNDS = 10  # of steps 2 and 3
 _REACH = 10_000  # changes of variances between two fits, at most
-_SHARES = (0.3, 0.1, 0.03)  # of a change that is tried before it is refused
-_SMALL = 4000  # candidates, up to which one that joins keeps out all that look like it: more looks, and higher ends
-_ALIKE = 4  # power of the likeness beyond: only near copies of one that joins need not join too
-_LOOKS = 8_000_000  # entries of the design that all restarts may look at, if their number is not given,
-_FEWEST, _MOST = 2, 20  # restarts then
-_STRANGERS = 2  # that a restart may bring in, per function of the best model
-_GRAIN = 1e-11  # a candidate of which the others explain all but this share is one of them, to rounding
+_SHARES = (0.3, 0.1, 0.03)  # parts of a change that are tried before it is refused
+_SMALL = 4000  # candidates up to which one that joins keeps out all similar ones: slower, and often a better end
+_ALIKE = 4  # with more candidates the similarity is raised to this power: only near copies are kept out
+_RESTART_ENTRIES = 8_000_000  # entries of the design that all restarts may use if their number is not given,
+_LEAST_RESTARTS, _MOST_RESTARTS = 2, 20  # within these bounds
+_STRANGERS = 2  # random functions that a restart adds, per function of the best model
+_GRAIN = 1e-11  # a candidate is a copy of the active ones if they explain all but this share of it
 
 
 def greedy(
@@ -44,13 +44,13 @@ def greedy(
 ) -> Relevance:
     """Ascend from nothing, first roughly with beta held, then to tol; a restart counts when it ends higher."""
     turns = affordable(len(model)) if restarts is None else restarts
-    with one_blas_thread():  # most products are small; the large ones are cut into pieces for all threads
+    with one_blas_thread():  # most products are small; large ones are cut into tasks for all threads
         return _greedy(model, tol, max_iter, turns, np.random.default_rng(seed))
 
 
 def affordable(candidates: int) -> int:
     """Restarts among so many candidates: 20 for some hundreds, then fewer, and never less than 2."""
-    return int(np.clip(_LOOKS // max(candidates, 1) ** 2, _FEWEST, _MOST))
+    return int(np.clip(_RESTART_ENTRIES // max(candidates, 1) ** 2, _LEAST_RESTARTS, _MOST_RESTARTS))
 
 
 def _greedy(model: Any, tol: float, max_iter: int, restarts: int, rng: np.random.Generator) -> Relevance:
@@ -67,10 +67,10 @@ def _greedy(model: Any, tol: float, max_iter: int, restarts: int, rng: np.random
     return climb.report("converged" if converged else "max_iter")
 
 
-def _shaken(model: Any, fit: Any, strangers: int, rng: np.random.Generator) -> Any:
-    """The fit without a random half of its functions, and with so many others for each that it had."""
+def _shaken(model: Any, fit: Any, added: int, rng: np.random.Generator) -> Any:
+    """The fit without a random half of its functions, and with `added` random others for each function it had."""
     tau = np.zeros(len(model))
-    tau[rng.choice(len(model), min(strangers * len(fit.index), len(model)), replace=False)] = _middle(fit.tau)
+    tau[rng.choice(len(model), min(added * len(fit.index), len(model)), replace=False)] = _middle(fit.tau)
     tau[fit.index] = np.where(rng.random(len(fit.index)) < 0.5, fit.tau, 0.0)
     index = np.flatnonzero(tau)
     return model.at(index, tau[index], fit)
@@ -117,10 +117,10 @@ class Climb:
             if self.fit.evidence - before > tol:
                 self.refused[:] = False
             else:
-                self.refused |= gains > tol  # they were tried, and did not keep what they promised
+                self.refused |= gains > tol  # they were tried without the predicted gain
 
     def _refit(self, tol: float) -> None:
-        """Find beta anew while that gains."""
+        """Compute beta again while that gains."""
         before = -np.inf
         while self.fit.evidence - before > 0.1 * tol:
             before, fit = self.fit.evidence, self.model.at(self.fit.index, self.fit.tau, self.fit)
@@ -128,17 +128,17 @@ class Climb:
         self.trace[-1] = self.fit.evidence
 
     def _grain(self, view: View) -> Array:
-        """How much of each candidate must be unexplained: all of it and more where a change has been refused."""
+        """The least unexplained part of each candidate; infinite where a change has been refused."""
         return np.where(self.refused, np.inf, _GRAIN * view.size)
 
     def _alone(self, view: View) -> Array:
-        """What a change of each variance alone would gain."""
+        """The gain of the best change of each variance alone."""
         gains, best = np.empty((2, len(self.model)))
         rvm.singles(view.S, view.Q, self._tau(), self._grain(view), gains, best)
         return gains
 
     def _exchanged(self, view: View) -> Array:
-        """What each candidate would gain by coming in for the best active one."""
+        """The gain of each candidate if it replaces the active one for which that gains most."""
         gains, best = np.empty((2, len(self.model)))
         partner, index = np.empty(len(self.model), dtype=np.intp), self.fit.index
         rvm.exchanges(view.pairs(), index, view.S, view.Q, self._tau(), self._grain(view), gains, partner, best)
@@ -151,7 +151,7 @@ class Climb:
         return tau
 
     def _joined(self, gains: Array, tol: float) -> Array:
-        """The active candidates and the most promising others; each lowers the promise of those that look like it."""
+        """The active candidates and those of the largest gain; each that joins lowers the gain of similar ones."""
         promise = gains.copy()
         joined: list[int] = []
         promise[self.fit.index] = 0.0
@@ -170,10 +170,11 @@ class Climb:
                 return
 
     def _ascend(self, chosen: Array, view: View, tol: float) -> bool:
-        """As many changes at once as lately raised the evidence, else fewer; one that fails even in part is refused."""
+        """As many changes as last raised the evidence, else fewer; one change that fails even in part is refused."""
         old, knowledge = self._tau()[chosen], self.model.local(self.fit, chosen)
         while True:
-            tau, (P, Q) = old.copy(), (part.copy() for part in knowledge)
+            tau = old.copy()
+            P, Q = (part.copy() for part in knowledge)
             made = rvm.ascend(P, Q, tau, self._grain(view)[chosen], tol, self.reach)
             if made == 0:
                 return False
@@ -184,11 +185,11 @@ class Climb:
                 if any(self._accept(chosen, old + share * (tau - old)) for share in _SHARES):
                     return True
                 changed = np.flatnonzero(tau != old)
-                self.refused[chosen[changed[np.argmax(tau[changed])]]] = True  # of an exchange, what comes
+                self.refused[chosen[changed[np.argmax(tau[changed])]]] = True  # of an exchange, the new one
             self.reach = max(made // 4, 1)
 
     def _accept(self, chosen: Array, tau: Array) -> bool:
-        """Move there, unless the evidence is no higher there or not to be trusted."""
+        """Take these variances if the evidence is higher with them, and valid."""
         if not self.model.trusted(chosen, tau):
             return False
         new = self.model.at(chosen[tau > 0.0], tau[tau > 0.0], self.fit)

@@ -6,10 +6,10 @@ For two classes f is one function, the log odds of the second; for more there is
 and a function of the basis has a weight, with a precision of its own, for every class.  Candidate c N + j is function j
 of the basis in class c.
 
-At the mode the weights are as if numbers with Gaussian noise of precision B were given, so that S = phi' C^-1 phi and
-Q = phi'(omega (y - p)) say what a change of one variance gains while B stands still: the usual updates of the RVM.
-B moves with the mode, and whether the evidence has risen is seen there.  (Its exact slope, with dB, leads astray: where
-the classes can be separated, Laplace's evidence rewards weights so large that the curvature B vanishes.)
+At the mode the model behaves like one of numbers with Gaussian noise of precision B, so that S = phi' C^-1 phi and
+Q = phi'(omega (y - p)) give the gain of a change of one variance with B held fixed: the usual updates of the RVM.
+Whether the evidence has risen is checked at the new mode, with its own B.  (The exact slope, with dB, is not used: on
+classes that can be separated, Laplace's evidence favours weights so large that the curvature B vanishes.)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.solvers.rvm.basis import Basis
-from mercer.solvers.rvm.evidence import Factor, View
+from mercer.solvers.rvm.evidence import PosteriorFactor, View
 from mercer.typing import Array
 
 _NEWTON = 100  # steps to the mode, at most
@@ -35,7 +35,7 @@ class Mode:
     index: Array
     tau: Array
     mean: Array
-    factor: Factor
+    factor: PosteriorFactor
     p: Array  # (n, C)
     evidence: float
     beta: float = 1.0
@@ -57,7 +57,8 @@ class Laplace:
     def start(self) -> Mode:
         """Nothing active yet: all classes are equally probable."""
         none = np.zeros(0)
-        empty = Mode(none.astype(np.intp), none, none, Factor(none, np.zeros((0, 0))), np.zeros((0, 0)), -np.inf)
+        factor = PosteriorFactor(none, np.zeros((0, 0)))
+        empty = Mode(none.astype(np.intp), none, none, factor, np.zeros((0, 0)), -np.inf)
         return self.at(empty.index, none, empty)
 
     def held(self) -> Laplace:
@@ -69,7 +70,7 @@ class Laplace:
         return 0.0
 
     def trusted(self, index: Array, tau: Array) -> bool:
-        """Whether no function is so wide that separable classes would leave no curvature to approximate by."""
+        """Whether all variances are small enough for Laplace's approximation, also if the classes can be separated."""
         return bool((tau * self.size[index] <= _WIDEST * self.scale).all())
 
     def likeness(self, j: int) -> Array:
@@ -96,14 +97,15 @@ class Laplace:
 
     def at(self, index: Array, tau: Array, near: Mode) -> Mode:
         """The mode of the weights with these variances, by Newton's method from those of `near`."""
-        Phi, of, D = self.basis.cache.rows(index % self.N), index // self.N, np.sqrt(tau)
+        Phi, of = self.basis.cache.rows(index % self.N), index // self.N
+        D = np.sqrt(tau)
         x = np.zeros(len(index))
         x[np.isin(index, near.index)] = near.mean[np.isin(near.index, index)]
         x /= D
         value, log_p = self._objective(x, D, Phi, of)
         for _ in range(_NEWTON):
             p = np.exp(log_p[:, -self.C :])
-            factor = Factor.of(self._gram(Phi, of, self._curvature(p)), tau)
+            factor = PosteriorFactor.of(self._gram(Phi, of, self._curvature(p)), tau)
             slope = D * self._against(Phi, of, self.weight[:, None] * (self.y - p)) - x
             step = factor.solve(slope / D) / D
             if not float(slope @ step) > _FLAT:
@@ -146,7 +148,8 @@ class Laplace:
 
     def view(self, fit: Mode) -> View:
         """S and Q of all candidates."""
-        Phi, of, B = self.basis.cache.rows(fit.index % self.N), fit.index // self.N, self._curvature(fit.p)
+        Phi, of = self.basis.cache.rows(fit.index % self.N), fit.index // self.N
+        B = self._curvature(fit.p)
         weighted = [(Phi * B[:, of, d].T).T for d in range(self.C)]
         product = self.basis.project(np.hstack([*weighted, self._residual(fit)]))
         *blocks, Q = np.split(product, len(of) * np.arange(1, self.C + 1), axis=1)

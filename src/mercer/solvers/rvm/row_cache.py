@@ -1,4 +1,4 @@
-"""Rows that are made when first asked for, and kept: what a greedy search needs of a matrix too large to make whole."""
+"""Rows of a matrix, computed when first asked for and kept: a greedy search needs few rows of a very large one."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 from mercer.typing import Array
 
-_FEW = 4  # one in so many rows is worth a copy; of more, the others are multiplied too
+_COPY_SHARE = 0.25  # up to this share of the kept rows are copied for a product; of more, all are multiplied
 
 
 class RowCache:
-    """Rows of `width` numbers, by their position; `make` gives those of an array of positions."""
+    """Rows of `width` numbers by their index; `make(index)` computes rows."""
 
     def __init__(self, make: Callable[[Array], Array], width: int) -> None:
         self._make, self._rows = make, np.empty((0, width))
-        self._slot: dict[int, int] = {}
+        self._slot: dict[int, int] = {}  # index of a row -> its place in _rows
 
     def _slots(self, index: Array) -> Array:
         new = [j for j in dict.fromkeys(index.tolist()) if j not in self._slot]
@@ -31,7 +31,7 @@ class RowCache:
         return np.array([self._slot[j] for j in index.tolist()], dtype=np.intp)
 
     def has(self, index: Array) -> Array:
-        """Which of these rows have been made."""
+        """Which of these rows are kept already."""
         return np.array([j in self._slot for j in index.tolist()], dtype=bool)
 
     def rows(self, index: Array) -> Array:
@@ -47,14 +47,14 @@ class RowCache:
     def times(self, index: Array, v: Array) -> Array:
         """M[index] v."""
         slots = self._slots(index)
-        if len(slots) * _FEW < len(self._slot):
+        if len(slots) < _COPY_SHARE * len(self._slot):
             return np.asarray(self._rows[slots] @ v)
         return np.asarray((self._rows[: len(self._slot)] @ v)[slots])
 
     def mix(self, index: Array, w: Array) -> Array:
         """sum_j w_j M[index[j]]."""
         slots = self._slots(index)
-        if len(slots) * _FEW < len(self._slot):
+        if len(slots) < _COPY_SHARE * len(self._slot):
             return np.asarray(w @ self._rows[slots])
         wide = np.zeros(len(self._slot))
         wide[slots] = w

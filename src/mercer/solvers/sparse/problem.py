@@ -29,7 +29,7 @@ from mercer.solvers.sparse.quadratic import lengths, violation
 from mercer.typing import Array
 
 _EPS = float(np.finfo(float).eps)
-_FEW = 0.5  # share of the features up to which their columns are picked out; of more, all are multiplied
+_COPY_SHARE = 0.5  # up to this share of the features their columns are copied for a product; beyond, all are used
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ class SparseProblem:
     def sizes(self, R: Array, alive: Array) -> Array:
         """|Phi_j' R|_2 of the features that are alive, 0 for the others."""
         size, some = np.zeros(len(self.T)), np.flatnonzero(alive)
-        G = (self.T @ R)[some] if len(some) > _FEW * len(alive) else self.T[some] @ R
+        G = (self.T @ R)[some] if len(some) > _COPY_SHARE * len(alive) else self.T[some] @ R
         size[some] = lengths(G - self.centre[some, None] * R.sum(axis=0))[:, 0]  # a sum that is 0 but for rounding
         return size
 

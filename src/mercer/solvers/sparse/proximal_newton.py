@@ -1,7 +1,7 @@
 """Proximal Newton on a working set of features.
 
 A step replaces the losses by their second-order expansions at the scores f, from which the intercept is eliminated
-(curvature.py), and minimises that with the penalty exactly (quadratic.py); a line search on the true objective follows.
+(hessian.py), and minimises that with the penalty exactly (quadratic.py); a line search on the true objective follows.
 For squares the first step is exact, and products of columns are kept from one working set to the next.
 """
 
@@ -13,14 +13,14 @@ from typing import Self
 import numpy as np
 
 from mercer.solvers.sparse import quadratic
-from mercer.solvers.sparse.curvature import Curvature, Dense, Factored
+from mercer.solvers.sparse.hessian import DenseHessian, FactoredHessian, Hessian
 from mercer.solvers.sparse.problem import SparseProblem, State
 from mercer.typing import Array
 
 _ROUNDS = 30
-_BACK = 100.0  # sigma starts so much below where the last step left it
-_DIRECT = 3000  # features * functions up to which the curvature of several functions is a matrix
-_SHORTEST = 1e-8  # a step that must be cut further is none
+_BACK = 100.0  # the first sigma of a step is the last one of the step before, divided by this
+_DIRECT = 3000  # features * functions up to which the Hessian of several functions is a matrix
+_SHORTEST = 1e-8  # least share of a step that is tried
 _EPS = float(np.finfo(float).eps)
 
 
@@ -78,11 +78,11 @@ class ProximalNewton:
             df -= np.linalg.pinv(C.sum(axis=0), hermitian=True) @ np.einsum("nab,nb->a", C, df)
         return self._searched(state, V, found.V, df, lam)
 
-    def _curvature(self, C: Array) -> Curvature:
+    def _curvature(self, C: Array) -> Hessian:
         if self.squares:
-            return Dense(self.H)
+            return DenseHessian(self.H)
         direct = C.shape[1] == 1 or C.shape[1] * len(self.Z) <= _DIRECT
-        return (Dense if direct else Factored).of(self.Z, C, intercept=self.problem.intercept)
+        return (DenseHessian if direct else FactoredHessian).of(self.Z, C, intercept=self.problem.intercept)
 
     def _searched(self, state: State, old: Array, new: Array, df: Array, lam: float) -> State:
         """The state after the first of the steps 1, 1/2, 1/4, ... that does not raise the objective, or the same."""

@@ -2,15 +2,15 @@
 
     minimise over V (features, functions)   tr(V'HV)/2 - tr(C'V) + lambda sum_j |V_j|_2      H positive semi-definite
 
-Coordinate descent needs ever more sweeps when columns are alike, as kernel columns of neighbours are.  The proximal
+Coordinate descent needs very many sweeps when columns are similar, as kernel columns of neighbours are.  The proximal
 point algorithm does not: given a centre B and numbers sigma_j, the next centre minimises the objective plus
 sum_j |V_j - B_j|^2 / (2 sigma_j), and sigma grows.  With S the soft threshold of rows at sigma_j lambda, it is the V of
 
     V = S(X),      X = B + sigma (C - HU),      U = V,
 
 an equation in U that semismooth Newton solves (Li, Sun & Toh, 2018).  A step costs one system over the rows with
-V_j != 0, many rows enter and leave at once, and the slope of a smooth convex function along the step (that of the dual,
-in C - HU) tells how far to go.
+V_j != 0, many rows enter and leave at once, and the length of the step comes from a line search on the dual, a smooth
+convex function of C - HU.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mercer.solvers.sparse.curvature import Curvature
+from mercer.solvers.sparse.hessian import Hessian
 from mercer.typing import Array
 
-FIRST = 10.0  # sigma to begin with, in units of 1 / H_jj
-_LAST = 1e9  # beyond it sigma only magnifies the rounding of C - HU
+FIRST = 10.0  # first sigma, in units of 1 / H_jj
+_LAST = 1e9  # largest sigma: beyond, it only magnifies the rounding of C - HU
 _STEPS = 30  # of Newton, at most, per centre
 _POLISH = 10  # steps of one polishing, at most
 _IDLE = 3  # centres without progress before giving up
@@ -38,7 +38,7 @@ class Minimum(NamedTuple):
     steps: int
 
 
-def minimise(H: Curvature, Q: Array, penalty: float, V: Array, *, tol: float, sigma: float = FIRST) -> Minimum:
+def minimise(H: Hessian, Q: Array, penalty: float, V: Array, *, tol: float, sigma: float = FIRST) -> Minimum:
     """The minimiser from a start V, at which Q is the gradient of the quadratic.
 
     Optimality conditions hold to `tol`, or to rounding.
@@ -60,11 +60,18 @@ def violation(Q: Array, V: Array, penalty: float) -> Array:
     return np.where(size > 0.0, pulled, np.maximum(pulled - penalty, 0.0))
 
 
+def _growth(steps: int) -> float:
+    """The factor of the next sigma: the fewer Newton steps the last centre took, the larger."""
+    if steps <= 5:
+        return 10.0
+    return 4.0 if steps <= 12 else 1.5
+
+
 @dataclass(eq=False)
 class _Run:
     """The problem, the best V so far and its error; sigma_j is level / unit_j^2."""
 
-    H: Curvature
+    H: Hessian
     C: Array
     penalty: float
     tol: float
@@ -93,7 +100,7 @@ class _Run:
                 polished = self._on_support(B)
                 B = polished if self._offer(polished) or B.shape[1] == 1 else B
             idle = 0 if self.error < 0.9 * before else idle + 1
-            self.level = min(self.level * (10.0 if steps <= 5 else 4.0 if steps <= 12 else 1.5), _LAST)
+            self.level = min(self.level * _growth(steps), _LAST)
 
     @staticmethod
     def _settled(new: Array, old: Array) -> bool:
@@ -103,7 +110,7 @@ class _Run:
         return np.array_equal(new.any(axis=1), old.any(axis=1))
 
     def _offer(self, V: Array) -> bool:
-        """Make V the best when it is; whether it is."""
+        """Keep V if its error is less than that of the best so far; whether it is."""
         error = float(violation(self.H.times(V) - self.C, V, self.penalty).max(initial=0.0))
         better = error < self.error
         if better:
@@ -138,8 +145,9 @@ class _Run:
         J_j, the derivative of S, is 1 along X_j and 1 - sigma_j lambda / |X_j| across it.
         """
         A = np.flatnonzero(V.any(axis=1))
-        D, sigma, size = E.copy(), self.sigma[A], lengths(X[A])
+        D = E.copy()
         D[A] = 0.0
+        sigma, size = self.sigma[A], lengths(X[A])
         pull = self.H.times(D)[A] if D.any() else 0.0
         along, across = X[A] / size, 1.0 / (1.0 - sigma * self.penalty / size)
         outer = along[:, :, None] * along[:, None]
@@ -150,7 +158,8 @@ class _Run:
     def _length(self, B: Array, U: Array, HU: Array, D: Array, HD: Array) -> float:
         """How far along D: where the slope <HD, U + h D - V(h)>, which rises with h, has fallen to a tenth."""
         first = float((HD * (U - self._response(B, HU)[1])).sum())
-        low, high, h = 0.0, np.inf, 1.0
+        low, high = 0.0, np.inf
+        h = 1.0
         for _ in range(40):
             V = self._response(B, HU + h * HD)[1]
             slope = float((HD * (U + h * D - V)).sum())
@@ -159,7 +168,8 @@ class _Run:
             low, high = (h, high) if slope < 0.0 else (low, h)
             bend = float((HD * D).sum()) + float((self.sigma * HD**2)[V.any(axis=1)].sum())
             guess = h - slope / max(bend, 1e-300)
-            h = guess if low < guess < high else 0.5 * (low + high) if high < np.inf else 2.0 * h
+            safe = 0.5 * (low + high) if high < np.inf else 2.0 * h
+            h = guess if low < guess < high else safe
         return h
 
     def _on_support(self, V: Array) -> Array:

@@ -5,7 +5,7 @@
     3. proximal Newton improves the weights of the working set
     4. again, until the gap is small enough
 
-About ten passes do, whatever n.  A path of lambdas goes from large to small, each from the answer before.
+About ten passes are enough, whatever n.  A path of lambdas goes from large to small, each from the answer before.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from mercer.solvers.sparse.problem import Proof, SparseProblem, State
 from mercer.solvers.sparse.proximal_newton import ProximalNewton
 from mercer.typing import Array
 
-_NEW = 100  # violators that join at a time; as many as are in use when these are more
+_NEW = 100  # violators that join at a time, or as many as are in use if that is more
 _IDLE = 4  # rounds without progress before giving up
-_WORTH = 0.01  # relative gap from which on screening finds something
+_SCREENING_GAP = 0.01  # relative gap below which screening is worth its cost
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -113,7 +113,7 @@ class _Rounds:
         gap = (proof.primal - self.dual) / max(abs(proof.primal), 1e-300)
         better = gap < 0.9 * self.gap or proof.primal < primal - 0.1 * self.tol * abs(primal)
         self.gap, self.idle = min(gap, self.gap), 0 if better else self.idle + 1
-        if self.screen and gap <= _WORTH:
+        if self.screen and gap <= _SCREENING_GAP:
             self.alive &= self.problem.possible(proof, self.lam)
 
     def _end(self) -> str:

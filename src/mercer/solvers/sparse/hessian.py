@@ -2,11 +2,11 @@
 
     times(V)              H V
     solve(A, B, right)    (H_AA + B)^-1 right over rows A of V, B one (functions, functions) block per row
-    unit                  a column of sizes by which rows of V are made comparable
+    unit                  a column of scales that make the rows of V comparable
 
-V is (features, functions).  `Dense` keeps H as a matrix.  That grows with the square of the functions too, so that for
-many of them `Factored` keeps columns and curvatures of items, and solves by conjugate gradients.  They are
-preconditioned by the H of items that have their largest curvature in all directions: one matrix for all functions.
+V is (features, functions).  `DenseHessian` stores H as a matrix, which grows with the square of the functions too.  For
+many functions `FactoredHessian` stores the columns and the curvatures of the items, and solves by conjugate gradients.
+Their preconditioner gives every item its largest curvature in all directions: one matrix for all functions.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from mercer.linalg.damped_cholesky import DampedCholesky
 from mercer.typing import Array
 
 _EPS = float(np.finfo(float).eps)
-_ACCURATE, _MOST = 1e-4, 300  # of conjugate gradients: how small the residual, how many products
+_CG_TOLERANCE, _CG_PRODUCTS = 1e-4, 300  # of conjugate gradients: relative residual, most products
 
 
-class Curvature(Protocol):
+class Hessian(Protocol):
     """What the minimiser of a quadratic asks of H."""
 
     @property
@@ -36,18 +36,18 @@ class Curvature(Protocol):
 
 
 def largest(C: Array) -> Array:
-    """A bound of the largest eigenvalue of every matrix of a stack, exact for 1 x 1."""
+    """An upper bound on the largest eigenvalue of every matrix of a stack, exact for 1 x 1."""
     return np.asarray(np.abs(C).sum(axis=2).max(axis=1))
 
 
 def units(diagonal: Array) -> Array:
-    """Square roots as a column; 1 for a row of zeros, which stays one."""
+    """Square roots as a column; 1 for rows of zeros."""
     unit = np.sqrt(np.maximum(diagonal, 0.0))[:, None]
     return np.where(unit > _EPS * unit.max(initial=0.0), unit, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Dense:
+class DenseHessian:
     """H as a matrix, (features * functions) squared."""
 
     H: Array
@@ -55,7 +55,7 @@ class Dense:
 
     @classmethod
     def of(cls, Z: Array, C: Array, *, intercept: bool) -> Self:
-        """sum_i C_i z_ij z_ik less what the intercept takes up, for columns Z (features, items)."""
+        """sum_i C_i z_ij z_ik with the intercept eliminated, for columns Z (features, items)."""
         m, F = len(Z), C.shape[1]
         if F == 1:
             D = C[:, 0, 0]
@@ -89,7 +89,7 @@ class Dense:
 
 
 @dataclass(frozen=True, eq=False)
-class Factored:
+class FactoredHessian:
     """H in factors: columns Z (features, items) and curvatures C (items, functions, functions)."""
 
     Z: Array
@@ -112,7 +112,7 @@ class Factored:
         return np.asarray(self.Z @ g)
 
     def solve(self, A: Array, B: Array, right: Array) -> Array:
-        part, every = Factored(self.Z[A], self.C, self.level), np.arange(len(A))
+        part, every = FactoredHessian(self.Z[A], self.C, self.level), np.arange(len(A))
         M = (part.Z * largest(self.C)) @ part.Z.T
         M[every, every] += np.trace(B, axis1=1, axis2=2) / B.shape[1]
         factor = DampedCholesky(M)
@@ -120,4 +120,4 @@ class Factored:
         def times(V: Array) -> Array:
             return np.asarray(part.times(V) + np.einsum("mab,mb->ma", B, V))
 
-        return conjugate_gradients(times, right, solve=factor.solve, tol=_ACCURATE, most=_MOST)[0]
+        return conjugate_gradients(times, right, solve=factor.solve, tol=_CG_TOLERANCE, most=_CG_PRODUCTS)[0]
