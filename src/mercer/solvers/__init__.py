@@ -12,12 +12,13 @@ least_squares.py                     ridge regression on explicit features, and 
 gradient_descent.py                  least squares by gradient steps
 risk/                                any convex loss in an RKHS
 glm.py, separation.py                generalised linear models with a ridge; whether classes are separable
+scoring.py                           the same with a link that is not canonical, by Fisher scoring
 weight_evidence.py                   their evidence
 sparse/                              linear models with few nonzero weights: lasso and group lasso
 rvm/                                 relevance vector machines
 gaussian_process.py, laplace*.py     posteriors of Gaussian processes; evidence_search.py climbs their evidence
 gplvm.py                             latent points under a Gaussian process
 platt.py                             probabilities from decision values
-losses, families, links, likelihoods what the problems are made of
+losses/                              losses, links and likelihoods, one file each
 solution.py, kkt.py, limits.py       what is returned, and when to stop
 """

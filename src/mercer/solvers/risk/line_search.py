@@ -15,22 +15,22 @@ from mercer.typing import Array
 _ROUNDING = 1e-13
 
 
-def line_search(target: Target, F: Array, dF: Array, linear: float, square: float, first: float) -> float:
-    """The share t at which linear + t square + the slope of the target at F + t dF along dF is nearly zero.
+def line_search(target: Target, f: Array, df: Array, linear: float, square: float, first: float) -> float:
+    """The share t at which linear + t square + the slope of the target at f + t df along df is nearly zero.
 
     `first` is that sum at t = 0; if it is not negative the direction does not descend, and 0 is returned.
     """
 
     def slope(t: float) -> float:
         with np.errstate(invalid="ignore", over="ignore"):
-            along = linear + t * square + float((target.slopes(F + t * dF) * dF).sum())
+            along = linear + t * square + float((target.slopes(f + t * df) * df).sum())
         return along if np.isfinite(along) else np.inf
 
     def lower(t: float) -> bool:
-        rise = t * linear + 0.5 * t * t * square + target.value(F + t * dF) - here
+        rise = t * linear + 0.5 * t * t * square + target.value(f + t * df) - here
         return rise <= _ROUNDING * abs(here)
 
-    here = target.value(F)
+    here = target.value(f)
     return root(slope, lower, first) if first < 0.0 else 0.0
 
 

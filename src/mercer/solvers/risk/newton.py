@@ -1,8 +1,8 @@
 """Newton's method for smooth losses in the representer form.
 
-    minimise  1/2 tr(B'KB) + sum_i c_i loss(y_i, F_i),      F = KB + r
+    minimise  1/2 tr(B'KB) + sum_i c_i loss(y_i, f_i),      f = KB + r
 
-one column of B and one offset r for every output of the loss.  The slopes G of the loss at F give a feasible point -G
+one column of B and one offset r for every output of the loss.  The slopes G of the loss at f give a feasible point -G
 of the dual, and because the loss touches its conjugate there,
 
     primal - dual  =  1/2 tr((B + G)' K (B + G))
@@ -57,7 +57,7 @@ class Point:
     gap: float
 
     @property
-    def F(self) -> Array:
+    def f(self) -> Array:
         """The scores."""
         return np.asarray(self.H + self.r)
 
@@ -164,12 +164,12 @@ class _Engine:
         """The point after one Newton step, or None where no step lowers the value."""
         dB, dH, dr = self.direction(point)
         linear, square, first = (float((dB * V).sum()) for V in (point.H, dH, point.E))
-        t = line_search(self.target, point.F, dH + dr, linear, square, first)
+        t = line_search(self.target, point.f, dH + dr, linear, square, first)
         return self.at(point.B + t * dB, point.H + t * dH, point.r + t * dr) if t else None
 
     def direction(self, point: Point) -> tuple[Array, Array, Array]:
         """The Newton direction of B, of H and of r."""
-        W = self.target.curvature(point.F)
+        W = self.target.curvature(point.f)
         active = np.flatnonzero(W.size() * self.diagonal > _FLAT)
         whole = len(active) == len(self.gram)
         gram, W = (self.gram, W) if whole else (self.gram.sub(active), W.take(active))

@@ -1,4 +1,4 @@
-"""The proof of any function F = KB + r of regularised risk, made from its coefficients alone.
+"""The proof of any function f = KB + r of regularised risk, made from its coefficients alone.
 
 The primal is that of B and r as they are.  The dual is that of a feasible point which they suggest:
 

@@ -12,7 +12,7 @@ from mercer.typing import Array
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RiskSolution(Solution):
-    """F = K coef + bias, one column and one number per output, and the proof.
+    """f = K coef + bias, one column and one number per output, and the proof.
 
     By strong convexity the function found is within `distance` = sqrt(2 gap) of the best one, in the norm of the space:
     |f(x) - f*(x)| <= distance * sqrt(k(x, x)) without an intercept.  For smooth losses it is the norm of the gradient.

@@ -1,6 +1,6 @@
 """The linear system of a Newton step in the representer form, solved by preconditioned conjugate gradients.
 
-With slopes G and curvature W = SS' of the loss at the scores F = KB + r, the next coefficients are B+ = -G + Su where
+With slopes G and curvature W = SS' of the loss at the scores f = KB + r, the next coefficients are B+ = -G + Su where
 
     (I + S'KS) u = S' (K (B + G) - shift),        the columns of Su sum to zero
 

@@ -1,6 +1,6 @@
-"""What the engine knows of data and loss: sum_i c_i loss(y_i, F_i) as a function of the scores F (items, outputs).
+"""What the engine knows of data and loss: sum_i c_i loss(y_i, f_i) as a function of the scores f (items, outputs).
 
-    value(F), slopes(F), curvature(F)     the sum, its derivative, and the blocks of its second derivative
+    value(f), slopes(f), curvature(f)     the sum, its derivative, and the blocks of its second derivative
     balance(H, r)                         the offsets that minimise value(H + r); the slopes of each output then sum
                                           to zero, which is what the dual problem asks of them
 
@@ -28,11 +28,11 @@ class Target(Protocol):
 
     outputs: int
 
-    def value(self, F: Array) -> float: ...
+    def value(self, f: Array) -> float: ...
 
-    def slopes(self, F: Array) -> Array: ...
+    def slopes(self, f: Array) -> Array: ...
 
-    def curvature(self, F: Array) -> Curvature: ...
+    def curvature(self, f: Array) -> Curvature: ...
 
     def balance(self, H: Array, r: Array) -> Array: ...
 
@@ -46,17 +46,17 @@ class Scored:
         self.loss, self.y, self.c = loss, y, c
         self.sign = y if loss.margin else -np.ones(len(y))
 
-    def _z(self, F: Array) -> Array:
-        return self.y * F[:, 0] if self.loss.margin else self.y - F[:, 0]
+    def _z(self, f: Array) -> Array:
+        return self.y * f[:, 0] if self.loss.margin else self.y - f[:, 0]
 
-    def value(self, F: Array) -> float:
-        return float(self.c @ self.loss.value(self._z(F)))
+    def value(self, f: Array) -> float:
+        return float(self.c @ self.loss.value(self._z(f)))
 
-    def slopes(self, F: Array) -> Array:
-        return np.asarray((self.c * self.sign * self.loss.slope(self._z(F)))[:, None])
+    def slopes(self, f: Array) -> Array:
+        return np.asarray((self.c * self.sign * self.loss.slope(self._z(f)))[:, None])
 
-    def curvature(self, F: Array) -> Diagonal:
-        return Diagonal(self.c * self.loss.curvature(self._z(F)))
+    def curvature(self, f: Array) -> Diagonal:
+        return Diagonal(self.c * self.loss.curvature(self._z(f)))
 
     def balance(self, H: Array, r: Array) -> Array:
         return balanced(self, H, r)
@@ -76,8 +76,8 @@ class Given:
     def __init__(self, function: Function, y: Array, c: Array) -> None:
         self.function, self.y, self.c = function, y, c
 
-    def _parts(self, F: Array) -> tuple[Array, ...]:
-        found = tuple(np.asarray(part, dtype=float) for part in self.function(self.y, F[:, 0]))
+    def _parts(self, f: Array) -> tuple[Array, ...]:
+        found = tuple(np.asarray(part, dtype=float) for part in self.function(self.y, f[:, 0]))
         if len(found) not in (2, 3) or any(part.shape != self.y.shape for part in found):
             raise bad("loss", "what it returns", "(values, slopes), one of each per item", [p.shape for p in found],
                       "Return two arrays, or three with curvatures.")  # fmt: skip
@@ -85,18 +85,18 @@ class Given:
             raise bad("loss", "what it returns", "numbers", "NaN", "Values may be infinite, slopes may not.")
         return found
 
-    def value(self, F: Array) -> float:
-        return float(self.c @ self._parts(F)[0])
+    def value(self, f: Array) -> float:
+        return float(self.c @ self._parts(f)[0])
 
-    def slopes(self, F: Array) -> Array:
-        return np.asarray((self.c * self._parts(F)[1])[:, None])
+    def slopes(self, f: Array) -> Array:
+        return np.asarray((self.c * self._parts(f)[1])[:, None])
 
-    def curvature(self, F: Array) -> Diagonal:
-        parts = self._parts(F)
+    def curvature(self, f: Array) -> Diagonal:
+        parts = self._parts(f)
         if len(parts) == 3:
             return Diagonal(self.c * np.maximum(parts[2], 0.0))
-        h = _STEP * np.maximum(1.0, np.abs(F))
-        rise = self._parts(F + h)[1] - self._parts(F - h)[1]
+        h = _STEP * np.maximum(1.0, np.abs(f))
+        rise = self._parts(f + h)[1] - self._parts(f - h)[1]
         return Diagonal(self.c * np.maximum(rise / (2.0 * h[:, 0]), 0.0))
 
     def balance(self, H: Array, r: Array) -> Array:
@@ -123,16 +123,16 @@ class Softmax:
         self.codes, self.outputs, self.c = codes, classes, c
         self.rows = np.arange(len(codes))
 
-    def value(self, F: Array) -> float:
-        return float(-self.c @ log_softmax(F)[self.rows, self.codes])
+    def value(self, f: Array) -> float:
+        return float(-self.c @ log_softmax(f)[self.rows, self.codes])
 
-    def slopes(self, F: Array) -> Array:
-        G = softmax(F)
+    def slopes(self, f: Array) -> Array:
+        G = softmax(f)
         G[self.rows, self.codes] -= 1.0
         return np.asarray(self.c[:, None] * G)
 
-    def curvature(self, F: Array) -> Simplex:
-        return Simplex(softmax(F), self.c)
+    def curvature(self, f: Array) -> Simplex:
+        return Simplex(softmax(f), self.c)
 
     def balance(self, H: Array, r: Array) -> Array:
         """By Newton's method in as many unknowns as classes."""
