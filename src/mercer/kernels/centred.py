@@ -88,6 +88,7 @@ class Centred(Unary):
     """<phi(x) - mu, phi(y) - mu> with mu the mean of phi over the items the kernel is fitted to."""
 
     learned = True
+    psd_reason = "the inner product of features from which their mean is taken"
 
     stationary = False  # moving x and y away from the training set changes their means
     isotropic = False

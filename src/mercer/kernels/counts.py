@@ -129,9 +129,7 @@ def _widened(A: Rows, width: int) -> Rows:
 class Counting(Kernel):
     """k(x, y) = sum_w phi_w(x) phi_w(y) over words w; a subclass prepares `Counts` that hold phi."""
 
-    @property
-    def psd(self) -> bool | None:
-        return True
+    psd = True
 
     def block(self, A: Counts, B: Counts) -> Array:
         return inner(A, B)

@@ -55,6 +55,7 @@ class Bag(Counting):
     tokenizer: str = "words"
 
     items = Documents
+    psd_reason = "an inner product of features: how often each word occurs"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -99,14 +100,12 @@ class TfIdf(Kernel):
 
     items = Documents
     learned = True
+    psd = True
+    psd_reason = "an inner product of features: weighted counts of words, scaled to length 1"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_tokenizer("TfIdf", self.tokenizer)
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     def prepare_in(self, X: Documents, frame: Corpus | None, pool: Pool) -> Weighted:
         found = word_counts(X, self.tokenizer, None if frame is None else frame.known, "TfIdf")

@@ -45,11 +45,16 @@ def multinomial(counts: Iterable[int]) -> int:
     return out
 
 
+def monomial_count(D: int, degree: int) -> int:
+    """C(D + m - 1, m): how many products of m of D entries there are, with repetition."""
+    return math.comb(max(D + degree - 1, 0), degree)
+
+
 def monomials(X: Array, degrees: Iterable[int], weights: Sequence[float]) -> Array:
     """phi_i(x) = sqrt(w_m m!/(i_1!...i_D!)) x^i over all |i| = m in `degrees`, so <phi, phi'> = sum_m w_m <x, x'>^m."""
     degrees = list(degrees)
     n, D = X.shape
-    guard("monomials", n, sum(math.comb(max(D + m - 1, 0), m) for m in degrees))
+    guard("monomials", n, sum(monomial_count(D, m) for m in degrees))
     columns = []
     for m, w in zip(degrees, weights, strict=True):
         for index in combinations_with_replacement(range(D), m):

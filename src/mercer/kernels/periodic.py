@@ -45,11 +45,9 @@ class Periodic(Kernel):
     lengthscale: Parameter = hyper(1.0)
     period: Parameter = hyper(1.0)
 
+    psd = True
+    psd_reason = "a product over columns of kernels on one column (Schur): Gaussian kernels of points on a circle"
     stationary = True
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     def prepare_in(self, X: Vectors, frame: Any, pool: Pool) -> Waves:
         real_only("Periodic", X)
@@ -69,12 +67,19 @@ class Periodic(Kernel):
     def diag(self, A: Waves) -> Array:
         return np.ones(len(A), dtype=A.circles.dtype)
 
-    def slopes(self, A: Waves, B: Waves, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Waves, B: Waves, W: Array) -> dict[str, Any]:
         """dk = -k (ds / 2 - s dl / l) / l^2 with s the squared distance on the circles."""
         M = self.scale * W * self.block(A, B)
         S, _ = sqdist(A.circles, B.circles)
         dlengthscale = float(np.vdot(M, S)) / value(self.lengthscale)
         return {"lengthscale": dlengthscale, "period": -0.5 * _period_slope(A, B, M, value(self.period))}
+
+    def input_vjp(self, A: Waves, B: Waves, W: Array, X: Array) -> Array:
+        """s = sum_k 2 - 2 cos(t_k - t'_k) with t = 2 pi x / period, so ds/dx = (4 pi / period) sin(t - t')."""
+        M = -0.5 * self.scale * W * self.block(A, B)
+        (_, cosine, sine), (_, cosine_y, sine_y) = _columns(A), _columns(B)
+        turned = sine * (M @ cosine_y) - cosine * (M @ sine_y)
+        return np.asarray(4.0 * np.pi / value(self.period) * turned)
 
 
 def circles(V: Any, period: float) -> Any:

@@ -36,6 +36,7 @@ class Pullback(Unary):
     psi: Callable[[Any], Any] = lambda X: X
 
     textual = False
+    psd_reason = "a kernel of psi(x): its Gram is the inner kernel's Gram of the mapped items"
 
     @property
     def items(self) -> type[Items]:  # type: ignore[override]
@@ -80,6 +81,7 @@ class Modulated(Unary):
     f: Callable[[Any], Any] = lambda X: np.ones(len(X))
 
     textual = False
+    psd_reason = "f(x) k(x, y) f(y)*: features times f(x)"
 
     @property
     def stationary(self) -> bool:  # type: ignore[override]

@@ -65,7 +65,7 @@ class Radial(Stationary):
         self.shape(S, self.scale)
         return S
 
-    def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         S, M = self._tilted(A, B)
         M *= W
         return {"lengthscale": self._lengthscale_slope(A, B, M, S)}
@@ -82,7 +82,14 @@ class Radial(Stationary):
         moments = squared_moments(A, B, M) if self.ard else np.asarray(np.vdot(M, S))
         return -2.0 * self.per_lengthscale(moments)
 
-    def tangents(self, A: Rows, B: Rows, V: Array) -> Array | None:
+    def input_vjp(self, A: Rows, B: Rows, W: Array, X: Array) -> Array:
+        """ds/da = 2 (a - b), so with M = W f'(s) the rows are 2 (a_i sum_j M_ij - sum_j M_ij b_j)."""
+        M = sqdist(A, B)[0].copy()
+        self.slope(M, self.scale)
+        M *= W
+        return self.unscaled(2.0 * (M.sum(axis=1)[:, None] * A.values - M @ B.values))
+
+    def jvp_products(self, A: Rows, B: Rows, V: Array) -> Array | None:
         if is_sparse(A.values):
             return None
         S, _ = sqdist(A, B)
@@ -98,6 +105,8 @@ class Radial(Stationary):
 @kernel
 class RBF(Radial):
     """k(x, y) = exp(-|x - y|^2 / (2 l^2)), the Gaussian or squared exponential kernel; gamma = 1 / (2 l^2)."""
+
+    psd_reason = "the Fourier transform of a positive measure (Bochner), a Gaussian"
 
     @classmethod
     def from_gamma(cls, gamma: float) -> RBF:
@@ -121,7 +130,7 @@ class RBF(Radial):
         self.shape(S, scale)
         S *= -0.5 * scale
 
-    def fold(self, A: Rows, B: Rows, W: Array) -> tuple[float, Array]:
+    def value_and_vjp(self, A: Rows, B: Rows, W: Array) -> tuple[float, Array]:
         S, M = self._tilted(A, B)  # M = -f / 2 here
         M *= W
         slope = self._lengthscale_slope(A, B, M, S)
@@ -137,6 +146,8 @@ class Matern(Radial):
     """
 
     nu: float = 1.5
+
+    psd_reason = "the Fourier transform of a positive measure (Bochner), of Student's t form"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -196,6 +207,8 @@ def matern_slope_polynomial(p: int) -> Array:
 class Exponential(Radial):
     """k(x, y) = exp(-|x - y| / l), the Ornstein-Uhlenbeck kernel: Matern with nu = 1/2."""
 
+    psd_reason = "the Fourier transform of a positive measure (Bochner), of Cauchy's form"
+
     @property
     def native_shape(self) -> NativeShape | None:
         return NativeShape("matern", self.scale, np.ones(1))
@@ -212,6 +225,8 @@ class RationalQuadratic(Radial):
     """k(x, y) = (1 + |x - y|^2 / (2 a l^2))^(-a): a mixture of Gaussian kernels over lengthscales."""
 
     alpha: Parameter = hyper(1.0)
+
+    psd_reason = "a mixture of Gaussian kernels with weights >= 0 over lengthscales"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -232,10 +247,10 @@ class RationalQuadratic(Radial):
         S *= -exponent
         np.exp(S, out=S)
 
-    def tangents(self, A: Rows, B: Rows, V: Array) -> Array | None:
+    def jvp_products(self, A: Rows, B: Rows, V: Array) -> Array | None:
         return None
 
-    def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         S, _ = sqdist(A, B)
         u, K = self.scale / (2.0 * value(self.alpha)) * S, S.copy()
         self.shape(K, self.scale)

@@ -27,11 +27,8 @@ class Stationary(Kernel):
 
     lengthscale: Parameter = hyper(1.0, vector=True)
 
+    psd = True
     stationary = True
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     @property
     def ard(self) -> bool:
@@ -60,3 +57,7 @@ class Stationary(Kernel):
         lengthscale = np.atleast_1d(value(self.lengthscale))
         summed = moments.reshape(-1, len(lengthscale), *moments.shape[1:]).sum(axis=0)
         return np.asarray((summed.T / lengthscale).T)
+
+    def unscaled(self, gradient: Array) -> Array:
+        """The derivative in x, from that in the rows as they were prepared: x / l if columns are scaled, else x."""
+        return np.asarray(gradient / value(self.lengthscale) if self.scales_columns else gradient)

@@ -22,6 +22,7 @@ class Spectrum(Counting):
     k: int = 3
 
     items = Strings
+    psd_reason = "an inner product of features: how often each substring occurs"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -27,6 +27,8 @@ class On(Through):
     columns: str | int | tuple[str | int, ...]
     kernel: Kernel
 
+    psd_reason = "a kernel of some columns: its Gram is the inner kernel's Gram of these columns"
+
     def __post_init__(self) -> None:
         if isinstance(self.columns, (list, range, np.ndarray)):
             object.__setattr__(self, "columns", tuple(np.asarray(self.columns, dtype=object).tolist()))
@@ -50,7 +52,7 @@ class On(Through):
         return False  # the columns left out are a direction in which nothing changes
 
     @property
-    def psd(self) -> bool | None:
+    def psd(self) -> bool | None:  # type: ignore[override]
         return self.kernel.psd
 
     def _inner(self, X: Any) -> Items:
@@ -64,6 +66,9 @@ class On(Through):
 
     def feature_map(self, X: Any) -> Any:
         return self.kernel.feature_map(self._inner(self.check(X)))
+
+    def dimension(self, D: int) -> int | None:
+        return self.kernel.dimension(len(self._chosen))
 
     def __repr__(self) -> str:
         columns = list(self.columns) if isinstance(self.columns, tuple) else self.columns

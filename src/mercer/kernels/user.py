@@ -44,6 +44,7 @@ class FeatureMap(Dot):
 
     items = Anything
     textual = False
+    psd_reason = "an inner product of features"
 
     def __post_init__(self) -> None:
         _require_callable("FeatureMap", "phi", self.phi)
