@@ -1,7 +1,7 @@
 """The algebra of kernels: sums, products, scalings and differences.
 
 Each node passes `block`, `diag` and `vjp` on to its children and combines the answers; derivatives are reverse
-mode, so no gradient tensor exists.  The closure rules of positive semi-definite kernels set `psd`.
+mode, so no gradient tensor exists.  Sums, products and scalings are positive semi-definite if their children are.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Sum(Nary):
     psd_reason = "a sum of kernels: u*(K1 + K2)u = u*K1u + u*K2u >= 0"
 
     def block(self, A: Parts, B: Parts) -> Array:
-        return _folded(np.add, self.blocks(A, B))
+        return _combined(np.add, self.blocks(A, B))
 
     def diag(self, A: Parts) -> Array:
-        return _folded(np.add, [t.diag(a) for t, a in zip(self.terms, A.parts, strict=True)])
+        return _combined(np.add, [t.diag(a) for t, a in zip(self.terms, A.parts, strict=True)])
 
     def vjp(self, A: Parts, B: Parts, W: Array) -> Array:
         return np.concatenate([t.vjp(a, b, W) for t, a, b in zip(self.terms, A.parts, B.parts, strict=True)])
@@ -64,10 +64,10 @@ class Product(Nary):
     psd_reason = "a product of kernels: the entrywise product of positive semi-definite matrices is one (Schur)"
 
     def block(self, A: Parts, B: Parts) -> Array:
-        return _folded(np.multiply, self.blocks(A, B))
+        return _combined(np.multiply, self.blocks(A, B))
 
     def diag(self, A: Parts) -> Array:
-        return _folded(np.multiply, [t.diag(a) for t, a in zip(self.terms, A.parts, strict=True)])
+        return _combined(np.multiply, [t.diag(a) for t, a in zip(self.terms, A.parts, strict=True)])
 
     def vjp(self, A: Parts, B: Parts, W: Array) -> Array:
         """Each factor gets W times the product of all the others, from products before and after it."""
@@ -173,8 +173,8 @@ class Negated(Unary):
         return f"-{atom(self.kernel)}"
 
 
-def _folded(operation: Callable[..., Array], pieces: list[Array]) -> Array:
-    """Combine fresh arrays in place where their types allow it."""
+def _combined(operation: Callable[..., Array], pieces: list[Array]) -> Array:
+    """All pieces by one operation; written into the first, a new array, where its number type allows it."""
     out, *rest = pieces
     for piece in rest:
         into = out if np.result_type(out, piece) == out.dtype else None

@@ -119,7 +119,7 @@ class ArcSine(Kernel):
         """dk = (2/pi) (dg - g (da/a + db/b) / 2) / sqrt(ab - g^2), g = 2 u^T S v, a = 1 + 2 u^T S u, b likewise."""
         g = 2.0 * dot(A, B)[0].astype(np.float64)
         a, b = 1.0 + 2.0 * A.sqnorm[:, None].astype(np.float64), 1.0 + 2.0 * B.sqnorm.astype(np.float64)
-        M = 2.0 / np.pi * W / np.sqrt(np.maximum(a * b - g * g, a + b - 1.0))  # never smaller, but for rounding
+        M = 2.0 / np.pi * W / np.sqrt(np.maximum(a * b - g * g, a + b - 1.0))  # ab - g^2 >= a + b - 1 but for rounding
         Mg = M * g
         moments = 2.0 * product_moments(A, B, M)
         moments -= weighted_squares(A, (Mg / a).sum(axis=1)) + weighted_squares(B, (Mg / b).sum(axis=0))
@@ -129,7 +129,7 @@ class ArcSine(Kernel):
 
 
 def _arcsine(G: Array) -> Array:
-    """(2/pi) arcsin(G), in place; rounding may have carried G beyond 1."""
+    """(2/pi) arcsin(G), in place; G may exceed 1 by rounding."""
     np.clip(G, -1.0, 1.0, out=G)
     np.arcsin(G, out=G)
     G *= 2.0 / np.pi

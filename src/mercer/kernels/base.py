@@ -88,7 +88,7 @@ class Kernel:
     isotropic: bool = False
     infix: bool = False  # prints as an expression of operators
     textual: bool = True  # can be written down in the grammar of kernels/grammar.py
-    __array_ufunc__ = None  # an array times a kernel is left to us, not made an array of kernels
+    __array_ufunc__ = None  # array * kernel calls our __rmul__, instead of making an array of kernels
 
     def __post_init__(self) -> None:
         parameters.check(self)
@@ -333,7 +333,7 @@ def same_kind(owner: str, kernels: tuple[Kernel, ...]) -> type[Items]:
     """The one kind of item all these kernels understand."""
     from mercer.items import Anything, Table
 
-    kinds = {k.items for k in kernels} - {Anything}  # asked once each: a composite asks its own children in turn
+    kinds = {k.items for k in kernels} - {Anything}  # each is asked once: a composite has to ask its children
     if Table in kinds:
         kinds.discard(Vectors)  # a matrix is a table too, of columns without names
     if len(kinds) > 1:

@@ -1,4 +1,4 @@
-"""The Hamming kernel: rows of categories are alike by the columns in which they agree."""
+"""The Hamming kernel: two rows of categories are similar if they agree in many columns."""
 
 from __future__ import annotations
 

@@ -19,7 +19,10 @@ from mercer.typing import Array, Index
 
 @dataclass(eq=False)
 class Parts:
-    """The prepared data of several kernels; parts that are one object stay one object when sliced."""
+    """The prepared data of several kernels.
+
+    Kernels may share prepared data.  Slicing keeps that: parts that are one object are one object in the slice, too.
+    """
 
     parts: tuple[Any, ...]
 

@@ -15,7 +15,7 @@ from mercer.typing import Array, Index
 
 
 def number_type(X: Any) -> type:
-    """float32 on vectors of that precision, else float64: a constant must not change the type of what it joins."""
+    """float32 on vectors of that precision, else float64, so that adding a constant keeps the number type of a Gram."""
     return np.float32 if getattr(X, "dtype", None) in (np.float32, np.complex64) else np.float64
 
 

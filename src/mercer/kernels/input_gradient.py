@@ -1,4 +1,4 @@
-"""The derivative of a Gram in the items themselves, for machines that move their points.
+"""The derivative of a Gram in the items themselves, for machines that optimise the position of points.
 
     input_gradient(k, X, Y, W)_i  =  d/dx_i sum_j W_ij k(x_i, y_j)
 

@@ -1,6 +1,6 @@
 """Explicit feature maps: monomials with the weights that make their inner product a kernel.
 
-Every map is guarded: asked for more than LIMIT numbers it refuses, for such maps grow like C(D + M, M).
+Such maps grow like C(D + M, M), so a map of more than LIMIT numbers is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ binomial = math.comb
 
 
 def guard(owner: str, n: int, p: int) -> None:
-    """Refuse an explicit map of n x p numbers that is too big to be meant."""
+    """Refuse an explicit map of n x p numbers that is larger than LIMIT."""
     if n * p > LIMIT:
         raise MemoryBudgetError(
             f"{owner}: the explicit map has {p} features for each of {n} items, over the limit of {LIMIT} numbers. "

@@ -1,7 +1,7 @@
 """The periodic kernel: a Gaussian kernel on circles.
 
-A column x with period p goes round the circle (cos t, sin t), t = 2 pi x / p.  The squared distance of two points
-of it is 4 sin^2(pi (x - y) / p), so the Gaussian kernel of these points is
+A column x with period p is mapped to the circle (cos t, sin t), t = 2 pi x / p.  The squared distance of two
+points of it is 4 sin^2(pi (x - y) / p), so the Gaussian kernel of these points is
 
     k(x, y) = exp(-2 sum_k sin^2(pi (x_k - y_k) / p) / l^2),
 
@@ -56,7 +56,7 @@ class Periodic(Kernel):
 
     @property
     def scale(self) -> float:
-        """1 / l^2; below 1e-18 of the radius no two points of a circle are near, and the square would underflow."""
+        """1 / l^2, with l at least 1e-18: its square would underflow, and different points have k = 0 anyway."""
         return float((1.0 / max(value(self.lengthscale), 1e-18)) ** 2)
 
     def block(self, A: Waves, B: Waves) -> Array:
@@ -83,7 +83,7 @@ class Periodic(Kernel):
 
 
 def circles(V: Any, period: float) -> Any:
-    """(cos t - 1, sin t), t = 2 pi x / period, per column: circles through the origin, so that a zero stays a zero."""
+    """(cos t - 1, sin t), t = 2 pi x / period, per column; a zero gives zeros, so that sparse rows stay sparse."""
     entries = V.data if is_sparse(V) else V
     t = 2.0 * np.pi / period * np.fmod(entries, period, dtype=np.float64)  # the remainder is exact
     parts = (-2.0 * np.sin(t / 2.0) ** 2, np.sin(t))

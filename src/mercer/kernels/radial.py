@@ -47,7 +47,7 @@ class Radial(Stationary):
         raise NotImplementedError
 
     def slope(self, S: Array, scale: float) -> None:
-        """Overwrite S with d/dS f(scale * S), 0 where it is infinite (it only ever multiplies a zero there)."""
+        """Overwrite S with d/dS f(scale * S); 0 where it is infinite, as callers multiply it by S = 0 there."""
         raise NotImplementedError
 
     @property
@@ -57,7 +57,7 @@ class Radial(Stationary):
 
     @property
     def native_shape(self) -> NativeShape | None:
-        """f as native loops know it; None if they do not."""
+        """f in the form that native loops compute; None if they cannot."""
         return None
 
     def block(self, A: Rows, B: Rows) -> Array:
@@ -66,12 +66,12 @@ class Radial(Stationary):
         return S
 
     def parameter_gradients(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
-        S, M = self._tilted(A, B)
+        S, M = self._distances_and_slopes(A, B)
         M *= W
         return {"lengthscale": self._lengthscale_slope(A, B, M, S)}
 
-    def _tilted(self, A: Rows, B: Rows) -> tuple[Array, Array]:
-        """Squared distances S and M = f'(S); with a lengthscale per column nobody asks for S, which becomes M."""
+    def _distances_and_slopes(self, A: Rows, B: Rows) -> tuple[Array, Array]:
+        """Squared distances S and M = f'(S); with a lengthscale per column only M is needed, and may overwrite S."""
         S, owned = sqdist(A, B)
         M = S if owned and self.ard else S.copy()
         self.slope(M, self.scale)
@@ -131,7 +131,7 @@ class RBF(Radial):
         S *= -0.5 * scale
 
     def value_and_vjp(self, A: Rows, B: Rows, W: Array) -> tuple[float, Array]:
-        S, M = self._tilted(A, B)  # M = -f / 2 here
+        S, M = self._distances_and_slopes(A, B)  # for this f, f' = -scale f / 2
         M *= W
         slope = self._lengthscale_slope(A, B, M, S)
         return float(M.sum()) / (-0.5 * self.scale), self.in_theta({"lengthscale": slope})
@@ -156,7 +156,7 @@ class Matern(Radial):
 
     @property
     def order(self) -> int | None:
-        """p of nu = p + 1/2, while the closed form is the better one."""
+        """p of nu = p + 1/2 up to 8, for which the closed form is used; else None."""
         p = self.nu - 0.5
         return int(p) if p == int(min(p, 8)) else None
 

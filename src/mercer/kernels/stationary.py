@@ -18,7 +18,7 @@ from mercer.kernels.rows import Rows, centre, real, shared_differences
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array
 
-_EXTREME = 1e18  # beyond this, or below its inverse, the square of a lengthscale leaves the range of float32
+_EXTREME = 1e18  # the square of a lengthscale above this, or below its inverse, is outside the range of float32
 
 
 @kernel

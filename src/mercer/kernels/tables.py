@@ -49,7 +49,7 @@ class On(Through):
 
     @property
     def isotropic(self) -> bool:  # type: ignore[override]
-        return False  # the columns left out are a direction in which nothing changes
+        return False  # k does not change along the columns that are left out
 
     @property
     def psd(self) -> bool | None:  # type: ignore[override]
@@ -61,7 +61,7 @@ class On(Through):
     def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Any:
         key = ("columns", id(X), self._chosen, self.kernel.items)
         if key not in pool:
-            pool[key] = self._inner(X)  # also keeps it alive: what inner kernels share goes by the id of their items
+            pool[key] = self._inner(X)  # also keeps it alive: inner kernels use its id as a key
         return self.kernel.prepare_in(self.kernel.check(pool[key]), frame, pool)
 
     def feature_map(self, X: Any) -> Any:

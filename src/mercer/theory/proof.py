@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mercer.kernels.base import Kernel
 
-_UNKNOWN = "no rule says so; mercer.certify can refute it on data"
+_UNKNOWN = "no rule proves it; mercer.certify can refute it on data"
 _REFUTED = "not a kernel: some Gram of it has a negative eigenvalue"
 
 
