@@ -80,10 +80,12 @@ def kernel(cls: type[T]) -> type[T]:
 class Kernel:
     """k(x, y) on one kind of item."""
 
+    psd: bool | None = None
+    """True: positive semi-definite by a theorem; False: known not to be; None: unknown."""
+    psd_reason: str = "declared by its author"
+    """The theorem in words, where `psd` is True."""
     items: type[Items] = Vectors
     learned: bool = False
-    psd: bool | None = None  # True: positive semi-definite by a theorem; False: known not to be; None: unknown
-    psd_reason: str = "declared by its author"  # the theorem, where psd is True
     stationary: bool = False
     isotropic: bool = False
     infix: bool = False  # prints as an expression of operators

@@ -1,7 +1,8 @@
 """Radial kernels: k(x, y) = f(s), s = |x - y|^2 measured in lengthscales.
 
-A kernel of this family gives `shape` (f on a tile of squared distances) and `slope` (df/ds); distances and every
-derivative in the lengthscales are written here once, the preparation of data in stationary.py.
+A kernel of this family gives `shape` (f on a tile of squared distances), `slope` (df/ds) and, if the native loops can
+compute f, `native_shape`.  Distances and all derivatives are written here once, the preparation of data in
+stationary.py.
 """
 
 from __future__ import annotations
