@@ -154,8 +154,8 @@ class ForgetsTheta(Mine):
 
 @kernel
 class WrongSlope(Mine):
-    def slopes(self, A, B, W):
-        return {"scale": 1.001 * super().slopes(A, B, W)["scale"]}
+    def parameter_gradients(self, A, B, W):
+        return {"scale": 1.001 * super().parameter_gradients(A, B, W)["scale"]}
 
 
 @kernel

@@ -57,10 +57,9 @@ def _parameters(steps: Any) -> list[str]:
 
 def _features(kernel: Any) -> str:
     """How many features there are in columns of numbers, where that is known."""
-    from mercer import theory
     from mercer.items import Table, Vectors
 
-    counts = {D: theory.dimension(kernel, D) for D in WIDTHS}
+    counts = {D: kernel.dimension(D) for D in WIDTHS}
     if None in counts.values() or kernel.items not in (Vectors, Table):
         return "no explicit map of finitely many features is known" if kernel.items is Vectors else "by the data"
     if len(set(counts.values())) == 1:

@@ -21,6 +21,8 @@ from mercer.typing import Array
 class Laplacian(Stationary):
     """k(x, y) = exp(-sum_k |x_k - y_k| / l_k), with one lengthscale or one per column."""
 
+    psd_reason = "a product over columns of kernels on one column (Schur)"
+
     def prepare_in(self, X: Vectors, frame: Any, pool: Pool) -> Rows:
         real_only("Laplacian", X)
         return super().prepare_in(X, frame, pool)
@@ -35,7 +37,7 @@ class Laplacian(Stationary):
         radial.exponential(S, self.scale)
         return S
 
-    def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         """dk/dl_k = k |x_k - y_k| / l_k^2."""
         M = W * self.block(A, B)
         if self.ard:
@@ -44,6 +46,12 @@ class Laplacian(Stationary):
             moments = np.asarray(self.scale * np.vdot(M, absolute_distances(A, B)))
         return {"lengthscale": self.per_lengthscale(moments)}
 
+    def input_vjp(self, A: Rows, B: Rows, W: Array, X: Array) -> Array:
+        """d|a - b|/da = sign(a - b)."""
+        M = -self.scale * W * self.block(A, B)
+        signs = [np.sign(a[:, None] - b) for a, b in zip(A.values.T, B.values.T, strict=True)]
+        return self.unscaled(np.column_stack([np.einsum("ij,ij->i", M, S) for S in signs]))
+
 
 @kernel
 class ChiSquared(Kernel):
@@ -51,14 +59,13 @@ class ChiSquared(Kernel):
 
     gamma: Parameter = hyper(1.0)
 
+    psd = True
+    psd_reason = "exp(-gamma d) of a conditionally negative d (Schoenberg)"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if np.isinf(value(self.gamma)):
             raise bad("ChiSquared", "gamma", "finite", value(self.gamma), "The limit gamma = inf is White.")
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     def prepare_in(self, X: Vectors, frame: Any, pool: Pool) -> Vectors:
         return non_negative("ChiSquared", X)
@@ -71,7 +78,7 @@ class ChiSquared(Kernel):
     def diag(self, A: Vectors) -> Array:
         return np.ones(len(A), dtype=A.dtype)
 
-    def slopes(self, A: Vectors, B: Vectors, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Vectors, B: Vectors, W: Array) -> dict[str, Any]:
         return {"gamma": -float(np.vdot(W * self.block(A, B), chi_squared_distances(A, B)))}
 
 
@@ -82,9 +89,7 @@ class AdditiveChiSquared(Kernel):
     A similarity, not a Mercer kernel: its diagonal is zero.  Its exponential is ChiSquared.
     """
 
-    @property
-    def psd(self) -> bool | None:
-        return False
+    psd = False
 
     def prepare_in(self, X: Vectors, frame: Any, pool: Pool) -> Vectors:
         return non_negative("AdditiveChiSquared", X)

@@ -1,7 +1,7 @@
 """The algebra of kernels: sums, products, scalings and differences.
 
 Each node passes `block`, `diag` and `vjp` on to its children and combines the answers; derivatives are reverse
-mode, so no gradient tensor exists.  The closure rules of positive semi-definite kernels set `psd`.
+mode, so no gradient tensor exists.  Sums, products and scalings are positive semi-definite if their children are.
 """
 
 from __future__ import annotations
@@ -27,18 +27,27 @@ class Sum(Nary):
     """(k1 + k2)(x, y) = k1(x, y) + k2(x, y); its feature map is (phi1, phi2)."""
 
     infix = True
+    psd_reason = "a sum of kernels: u*(K1 + K2)u = u*K1u + u*K2u >= 0"
 
     def block(self, A: Parts, B: Parts) -> Array:
-        return _folded(np.add, self.blocks(A, B))
+        return _combined(np.add, self.blocks(A, B))
 
     def diag(self, A: Parts) -> Array:
-        return _folded(np.add, [t.diag(a) for t, a in zip(self.terms, A.parts, strict=True)])
+        return _combined(np.add, [t.diag(a) for t, a in zip(self.terms, A.parts, strict=True)])
 
     def vjp(self, A: Parts, B: Parts, W: Array) -> Array:
         return np.concatenate([t.vjp(a, b, W) for t, a, b in zip(self.terms, A.parts, B.parts, strict=True)])
 
+    def input_vjp(self, A: Parts, B: Parts, W: Array, X: Array) -> Array:
+        pieces = [t.input_vjp(a, b, W, X) for t, a, b in zip(self.terms, A.parts, B.parts, strict=True)]
+        return np.asarray(sum(pieces))
+
     def feature_map(self, X: Any) -> Array:
         return np.hstack([dense_map(t, X) for t in self.terms])
+
+    def dimension(self, D: int) -> int | None:
+        counts = self.dimensions(D)
+        return None if counts is None else sum(counts)
 
     def __repr__(self) -> str:
         text = repr(self.terms[0])
@@ -52,12 +61,13 @@ class Product(Nary):
     """(k1 k2)(x, y) = k1(x, y) k2(x, y); its feature map is the tensor product of phi1 and phi2."""
 
     infix = True
+    psd_reason = "a product of kernels: the entrywise product of positive semi-definite matrices is one (Schur)"
 
     def block(self, A: Parts, B: Parts) -> Array:
-        return _folded(np.multiply, self.blocks(A, B))
+        return _combined(np.multiply, self.blocks(A, B))
 
     def diag(self, A: Parts) -> Array:
-        return _folded(np.multiply, [t.diag(a) for t, a in zip(self.terms, A.parts, strict=True)])
+        return _combined(np.multiply, [t.diag(a) for t, a in zip(self.terms, A.parts, strict=True)])
 
     def vjp(self, A: Parts, B: Parts, W: Array) -> Array:
         """Each factor gets W times the product of all the others, from products before and after it."""
@@ -71,11 +81,22 @@ class Product(Nary):
             before = block if before is None else before * block
         return np.concatenate(pieces)
 
+    def input_vjp(self, A: Parts, B: Parts, W: Array, X: Array) -> Array:
+        blocks, total = self.blocks(A, B), np.zeros_like(X)
+        for i, (t, a, b) in enumerate(zip(self.terms, A.parts, B.parts, strict=True)):
+            others = [block for j, block in enumerate(blocks) if j != i]
+            total += t.input_vjp(a, b, np.prod([W, *others], axis=0), X)
+        return total
+
     def feature_map(self, X: Any) -> Array:
         out = dense_map(self.terms[0], X)
         for term in self.terms[1:]:
             out = maps.tensor(out, dense_map(term, X))
         return out
+
+    def dimension(self, D: int) -> int | None:
+        counts = self.dimensions(D)
+        return None if counts is None else math.prod(counts)
 
     def __repr__(self) -> str:
         first, *rest = self.terms
@@ -88,6 +109,8 @@ class Scaled(Unary):
     """(a k)(x, y) = a k(x, y), a >= 0: the variance of a Gaussian process."""
 
     infix = True
+
+    psd_reason = "a kernel times a number >= 0"
 
     factor: Parameter = hyper(1.0, LogOrZero)
 
@@ -104,18 +127,24 @@ class Scaled(Unary):
         free, factor = parameters.slots(self), value(self.factor)
         if not free:
             return np.asarray(factor * self.kernel.vjp(A, B, W))
-        total, inner = self.kernel.fold(A, B, W)
+        total, inner = self.kernel.value_and_vjp(A, B, W)
         return np.concatenate([free[0].pull(total), factor * inner])
 
-    def tangents(self, A: Any, B: Any, V: Array) -> Array | None:
-        inner = self.kernel.tangents(A, B, V)
+    def jvp_products(self, A: Any, B: Any, V: Array) -> Array | None:
+        inner = self.kernel.jvp_products(A, B, V)
         if inner is None:
             return None
         T = value(self.factor) * inner
         return np.concatenate([T[:1], T[:1], T[1:]]) if parameters.slots(self) else T
 
+    def input_vjp(self, A: Any, B: Any, W: Array, X: Array) -> Array:
+        return self.kernel.input_vjp(A, B, value(self.factor) * W, X)
+
     def feature_map(self, X: Any) -> Any:
         return math.sqrt(value(self.factor)) * self.kernel.feature_map(X)
+
+    def dimension(self, D: int) -> int | None:
+        return self.kernel.dimension(D)
 
     def __repr__(self) -> str:
         return f"{self.factor!r} * {atom(self.kernel)}"
@@ -126,10 +155,7 @@ class Negated(Unary):
     """(-k)(x, y) = -k(x, y): one side of a difference; nothing is known of its positivity."""
 
     infix = True
-
-    @property
-    def psd(self) -> bool | None:
-        return None
+    psd = None
 
     def block(self, A: Any, B: Any) -> Array:
         return -self.kernel.block(A, B)
@@ -140,12 +166,15 @@ class Negated(Unary):
     def vjp(self, A: Any, B: Any, W: Array) -> Array:
         return self.kernel.vjp(A, B, -W)
 
+    def input_vjp(self, A: Any, B: Any, W: Array, X: Array) -> Array:
+        return self.kernel.input_vjp(A, B, -W, X)
+
     def __repr__(self) -> str:
         return f"-{atom(self.kernel)}"
 
 
-def _folded(operation: Callable[..., Array], pieces: list[Array]) -> Array:
-    """Combine fresh arrays in place where their types allow it."""
+def _combined(operation: Callable[..., Array], pieces: list[Array]) -> Array:
+    """All pieces by one operation; written into the first, a new array, where its number type allows it."""
     out, *rest = pieces
     for piece in rest:
         into = out if np.result_type(out, piece) == out.dtype else None

@@ -24,6 +24,8 @@ class Cosine(Dot):
 
     zero: Literal["allow", "raise"] = "allow"
 
+    psd_reason = "the inner product of x / |x|"
+
     def __post_init__(self) -> None:
         if self.zero not in ("allow", "raise"):
             raise bad("Cosine", "zero", '"allow" or "raise"', repr(self.zero), 'With "allow", k(0, y) = 0.')
@@ -42,6 +44,9 @@ class Cosine(Dot):
 
     def feature_map(self, X: Any) -> Any:
         return self.prepare(X).values
+
+    def dimension(self, D: int) -> int | None:
+        return D
 
 
 def _directions(X: Vectors) -> tuple[Any, Array]:
@@ -71,6 +76,9 @@ class ArcSine(Kernel):
     variance: Parameter = hyper(1.0, LogOrZero, vector=True)
     covariance: Frozen | None = None
 
+    psd = True
+    psd_reason = "the covariance of a neural network of one layer with random weights"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.covariance is None:
@@ -80,10 +88,6 @@ class ArcSine(Kernel):
             raise bad("ArcSine", "variance", "one number beside a covariance matrix", f"{len(value(self.variance))}",
                       "Put the variances into the matrix.")  # fmt: skip
         _ = self.root  # an indefinite matrix is refused here, not at the first use
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     @cached_property
     def root(self) -> Array | None:
@@ -111,11 +115,11 @@ class ArcSine(Kernel):
     def diag(self, A: Rows) -> Array:
         return _arcsine(2.0 * A.sqnorm / (1.0 + 2.0 * A.sqnorm))
 
-    def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         """dk = (2/pi) (dg - g (da/a + db/b) / 2) / sqrt(ab - g^2), g = 2 u^T S v, a = 1 + 2 u^T S u, b likewise."""
         g = 2.0 * dot(A, B)[0].astype(np.float64)
         a, b = 1.0 + 2.0 * A.sqnorm[:, None].astype(np.float64), 1.0 + 2.0 * B.sqnorm.astype(np.float64)
-        M = 2.0 / np.pi * W / np.sqrt(np.maximum(a * b - g * g, a + b - 1.0))  # never smaller, but for rounding
+        M = 2.0 / np.pi * W / np.sqrt(np.maximum(a * b - g * g, a + b - 1.0))  # ab - g^2 >= a + b - 1 but for rounding
         Mg = M * g
         moments = 2.0 * product_moments(A, B, M)
         moments -= weighted_squares(A, (Mg / a).sum(axis=1)) + weighted_squares(B, (Mg / b).sum(axis=0))
@@ -125,7 +129,7 @@ class ArcSine(Kernel):
 
 
 def _arcsine(G: Array) -> Array:
-    """(2/pi) arcsin(G), in place; rounding may have carried G beyond 1."""
+    """(2/pi) arcsin(G), in place; G may exceed 1 by rounding."""
     np.clip(G, -1.0, 1.0, out=G)
     np.arcsin(G, out=G)
     G *= 2.0 / np.pi

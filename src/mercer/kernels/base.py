@@ -1,15 +1,54 @@
 """Kernel: a small value that can be evaluated, composed, differentiated and checked.
 
-People call `k(X, Y)`.  Engines call four methods on slices of prepared data:
+People call `k(X, Y)`.  Engines call `prepare` once per dataset, and then ask for tiles of the Gram from slices A and B
+of what it returned.
 
-    prepare(X, frame)   validate once, do all O(n) work once
-    block(A, B)         one tile of the Gram
-    diag(A)             k(x, x)
-    vjp(A, B, W)        the derivative of sum_ij W_ij k(a_i, b_j) in theta
+A kernel is a subclass with the decorator `kernel`, which makes it a frozen dataclass; its fields are its parameters
+(`mercer.parameters.hyper` declares one that can be tuned).  It overrides
 
-A subclass is a frozen dataclass that defines `block`; the rest has defaults.  The `frame` is what a kernel takes
-from the first dataset it sees so that others are measured alike: a centre, a vocabulary, idf weights.  For most
-kernels it changes rounding only; kernels whose values depend on it say `learned = True`.
+required
+    block(A, B)                     one tile, k(a_i, b_j) for all pairs, as a new array
+
+its data
+    items = Strings                 the kind of item it understands (mercer/items); by default vectors
+    prepare_in(X, frame, pool)      returns the prepared data, after all work that is linear in n; by default X itself
+    learned = True                  its values depend on the first dataset; k(X, Y) is then refused, k.fit(X) needed
+
+what is known of it
+    psd = True                      positive semi-definite by a theorem; False: known not to be; None: unknown (default)
+    psd_reason = "..."              that theorem in words, as `mercer.theory.proof` and `explain-kernel` print it
+    feature_map(X)                  phi with k(x, y) = <phi(x), phi(y)>, if it is finite-dimensional
+    dimension(D)                    how many features that is on D columns of numbers, without computing them
+    stationary = True               k(x, y) depends on x - y only
+    isotropic = True                k(x, y) depends on |x - y| only
+    textual = False                 cannot be written as text, because it holds a function or data
+
+speed and accuracy; the defaults are correct, and slower
+    diag(A)                         k(a_i, a_i); by default from n tiles of one pair
+    parameter_gradients(A, B, W)    derivatives in its hyper-parameters; by default central differences
+    input_vjp(A, B, W, X)           derivative in the items, if they are vectors; by default central differences
+    value_and_vjp(A, B, W)          the weighted sum and its derivative, where both need the same work
+    jvp_products(A, B, V)           products of the Gram and of its derivatives with vectors; None by default
+
+kernels made of kernels (composite.py has the bases `Nary` and `Unary`)
+    children, with_children(...)    the kernels inside, and the same node over other ones
+    vjp(A, B, W)                    `own_vjp` followed by what the children return
+
+Families need less: a subclass of `Radial` (radial.py) or `Dot` (dot.py) gives a function of one number and its
+derivative.
+
+Prepared data are an object of any type with `len(A)`, `A[index]` for a slice or an array of positions, and `A.frame`.
+Make it a dataclass: for solvers that work in float32 all its float64 arrays are rounded, field by field, except for
+the fields with these two names:
+
+    frame    what the kernel took from the first dataset, so that others are measured alike: a centre, a vocabulary, idf
+             weights; None if there is nothing.  `prepare_in` gets it with every later dataset.  Unless the kernel says
+             `learned = True`, it may change speed and rounding only, not values.
+    memo     a dict of results computed from this very object, such as a tile of distances that several kernels need.
+             Slices start with an empty one.
+
+`pool` is a dict that lives as long as one call of `prepare`, for what kernels of one expression share: the rows of
+RBF() + Matern() are made once.  Keys hold id(X), so put X into the pool as well, to keep it alive.
 """
 
 from __future__ import annotations
@@ -23,6 +62,7 @@ from mercer import parameters
 from mercer.engine import fill
 from mercer.errors import bad, wrong_kind
 from mercer.items import Items, Vectors
+from mercer.kernels import differences
 from mercer.kernels.rows import same_width
 from mercer.parameters import Slot
 from mercer.typing import Array, Prepared
@@ -40,23 +80,22 @@ def kernel(cls: type[T]) -> type[T]:
 class Kernel:
     """k(x, y) on one kind of item."""
 
+    psd: bool | None = None
+    """True: positive semi-definite by a theorem; False: known not to be; None: unknown."""
+    psd_reason: str = "declared by its author"
+    """The theorem in words, where `psd` is True."""
     items: type[Items] = Vectors
     learned: bool = False
     stationary: bool = False
     isotropic: bool = False
     infix: bool = False  # prints as an expression of operators
     textual: bool = True  # can be written down in the grammar of kernels/grammar.py
-    __array_ufunc__ = None  # an array times a kernel is left to us, not made an array of kernels
+    __array_ufunc__ = None  # array * kernel calls our __rmul__, instead of making an array of kernels
 
     def __post_init__(self) -> None:
         parameters.check(self)
 
     # ---- what engines call
-
-    @property
-    def psd(self) -> bool | None:
-        """True: positive semi-definite by proof; False: known not to be; None: unknown."""
-        return None
 
     def check(self, X: Any) -> Items:
         """X as items of this kernel's kind."""
@@ -85,38 +124,27 @@ class Kernel:
 
     def own_vjp(self, A: Any, B: Any, W: Array) -> Array:
         """The part of `vjp` that belongs to this kernel's own fields, without its children's."""
-        return self.in_theta(self.slopes(A, B, W)) if parameters.slots(self) else np.empty(0)
+        return self.in_theta(self.parameter_gradients(A, B, W)) if parameters.slots(self) else np.empty(0)
 
     def in_theta(self, derivatives: dict[str, Any]) -> Array:
-        """Derivatives in the free ones of this kernel's own hyper-parameters as those in theta."""
+        """Derivatives in this kernel's own hyper-parameters as derivatives in theta, of the free ones only."""
         return np.concatenate([slot.pull(derivatives[slot.name]) for slot in parameters.slots(self)] or [np.empty(0)])
 
-    def fold(self, A: Any, B: Any, W: Array) -> tuple[float, Array]:
-        """sum_ij W_ij k(a_i, b_j), and its `vjp`: together where they have work in common."""
+    def value_and_vjp(self, A: Any, B: Any, W: Array) -> tuple[float, Array]:
+        """sum_ij W_ij k(a_i, b_j), and its `vjp`."""
         return float(np.sum(W * self.block(A, B))), self.vjp(A, B, W)
 
-    def tangents(self, A: Any, B: Any, V: Array) -> Array | None:
+    def jvp_products(self, A: Any, B: Any, V: Array) -> Array | None:
         """K V and (dK/dtheta_j) V for every j, (1 + p, len(A), q), from one tile; None without a closed form."""
         return None
 
-    def slopes(self, A: Any, B: Any, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Any, B: Any, W: Array) -> dict[str, Any]:
         """{hyper-parameter: derivative of sum_ij W_ij k(a_i, b_j) in it}; by default central differences."""
-        return {name: self._difference(name, A, B, W) for name, _ in parameters.hypers(self)}
+        return differences.in_parameters(self, A, B, W)
 
-    def _difference(self, name: str, A: Any, B: Any, W: Array) -> Array:
-        given = getattr(self, name)
-        p = np.atleast_1d(np.asarray(parameters.value(given), dtype=float))
-        many, slopes = isinstance(parameters.value(given), np.ndarray), np.zeros(p.size)
-        for j in np.flatnonzero(np.isfinite(p)):
-            h = np.finfo(float).eps ** (1 / 3) * max(abs(p[j]), 1e-3)
-            ends = []
-            for step in (h, -h):
-                q = p.copy()
-                q[j] += step
-                moved = dataclasses.replace(self, **{name: parameters.with_value(given, q if many else q[0])})  # type: ignore[type-var]
-                ends.append(float(np.sum(W * moved.block(A, B))))
-            slopes[j] = (ends[0] - ends[1]) / (2.0 * h)
-        return slopes
+    def input_vjp(self, A: Any, B: Any, W: Array, X: Array) -> Array:
+        """(len(A), D): d/dx_i of sum_j W_ij k(x_i, b_j), where A was prepared from the rows of X; by differences."""
+        return differences.in_items(self, A, B, W, X)
 
     # ---- what people call
 
@@ -140,6 +168,10 @@ class Kernel:
         raise NotImplementedError(
             f"{self!r} has no finite feature map. Use mercer.theory.mercer_map for one that holds on given items."
         )
+
+    def dimension(self, D: int) -> int | None:
+        """How many features `feature_map` has on D columns of numbers; None if infinitely many, or not known."""
+        return None
 
     @property
     def theta(self) -> Array:
@@ -303,7 +335,7 @@ def same_kind(owner: str, kernels: tuple[Kernel, ...]) -> type[Items]:
     """The one kind of item all these kernels understand."""
     from mercer.items import Anything, Table
 
-    kinds = {k.items for k in kernels} - {Anything}  # asked once each: a composite asks its own children in turn
+    kinds = {k.items for k in kernels} - {Anything}  # each is asked once: a composite has to ask its children
     if Table in kinds:
         kinds.discard(Vectors)  # a matrix is a table too, of columns without names
     if len(kinds) > 1:

@@ -23,7 +23,7 @@ def matern(z: Array, nu: float) -> Array:
 
 
 def matern_slope(z: Array, nu: float) -> Array:
-    """-M_nu'(z) / z; 0 at z = 0 for nu <= 1, where it is infinite (and only ever multiplies a zero)."""
+    """-M_nu'(z) / z; 0 at z = 0 for nu <= 1, where it is infinite, as callers multiply it by a distance of 0 there."""
     if nu > 1.0:
         return matern(z, nu - 1.0) / (2.0 * (nu - 1.0))
     out = _bessel(np.asarray(z, dtype=np.float64), nu - 1.0, nu)
@@ -39,7 +39,7 @@ def _bessel(z: Array, order: float, nu: float) -> Array:
         near = np.minimum(z, _FAR)
         logs = (1.0 - nu) * math.log(2.0) - gammaln(nu) + order * np.log(near) + np.log(kve(abs(order), near)) - near
         out = np.exp(logs)
-    out[~np.isfinite(out)] = 1.0  # K overflows only where z is so small that the limit holds to all digits
+    out[~np.isfinite(out)] = 1.0  # K overflows only for z so small that the result is 1 to all digits
     out[z > _FAR] = 0.0
     return np.asarray(out)
 

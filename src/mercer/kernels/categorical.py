@@ -1,4 +1,4 @@
-"""The Hamming kernel: rows of categories are alike by the columns in which they agree."""
+"""The Hamming kernel: two rows of categories are similar if they agree in many columns."""
 
 from __future__ import annotations
 
@@ -50,10 +50,8 @@ class Hamming(Kernel):
     lengthscale: Parameter = hyper(1.0, vector=True)
 
     items = Categories
-
-    @property
-    def psd(self) -> bool | None:
-        return True
+    psd = True
+    psd_reason = "a product over columns of kernels on one column (Schur): 1 on the diagonal and exp(-1/l) beside it"
 
     def prepare_in(self, X: Categories, frame: Any, pool: Pool) -> Codes:
         lengthscale = value(self.lengthscale)
@@ -77,7 +75,7 @@ class Hamming(Kernel):
     def diag(self, A: Codes) -> Array:
         return np.ones(len(A))
 
-    def slopes(self, A: Codes, B: Codes, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Codes, B: Codes, W: Array) -> dict[str, Any]:
         """dk/dl_j = k [x_j != y_j] / l_j^2; one lengthscale gets the sum over columns."""
         columns = B.columns_in_codes_of(A)
         moments = np.zeros(len(columns))

@@ -58,7 +58,10 @@ def _means(k: Kernel, P: Any, T: Any) -> Array:
 
 @dataclass(eq=False)
 class WithMeans:
-    """Prepared items with m(x); slices remember where they came from, so that slopes are found once for all."""
+    """Prepared items with m(x).
+
+    A slice keeps the whole dataset and its positions in it, so that derivatives of the means are computed only once.
+    """
 
     inner: Any
     means: Array
@@ -88,14 +91,15 @@ class Centred(Unary):
     """<phi(x) - mu, phi(y) - mu> with mu the mean of phi over the items the kernel is fitted to."""
 
     learned = True
+    psd_reason = "the inner product of features from which their mean is taken"
 
-    stationary = False  # moving x and y away from the training set changes their means
+    stationary = False  # moving x and y together changes their means over the training set
     isotropic = False
 
     def prepare_in(self, X: Any, frame: Training | None, pool: Pool) -> WithMeans:
         if frame is None:
             return self._learn(X, None, pool)
-        if frame.kernel != self.kernel:  # the hyper-parameters have moved since, and the means with them
+        if frame.kernel != self.kernel:  # the hyper-parameters have changed since the means were computed
             frame = self._learn(frame.source, frame.frame, {}).frame
         inner = super().prepare_in(X, frame.frame, pool)
         return WithMeans(inner, frame.means(inner), frame)

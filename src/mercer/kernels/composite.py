@@ -19,7 +19,10 @@ from mercer.typing import Array, Index
 
 @dataclass(eq=False)
 class Parts:
-    """The prepared data of several kernels; parts that are one object stay one object when sliced."""
+    """The prepared data of several kernels.
+
+    Kernels may share prepared data.  Slicing keeps that: parts that are one object are one object in the slice, too.
+    """
 
     parts: tuple[Any, ...]
 
@@ -64,7 +67,7 @@ class Composite(Kernel):
         return all(child.textual for child in self.children)
 
     @property
-    def psd(self) -> bool | None:
+    def psd(self) -> bool | None:  # type: ignore[override]
         return True if all(child.psd is True for child in self.children) else None
 
     def check(self, X: Any) -> Items:
@@ -100,7 +103,13 @@ class Nary(Composite):
         return type(self)(children)
 
     def blocks(self, A: Parts, B: Parts) -> list[Array]:
+        """The tile of every term."""
         return [t.block(a, b) for t, a, b in zip(self.terms, A.parts, B.parts, strict=True)]
+
+    def dimensions(self, D: int) -> list[int] | None:
+        """The number of features of every term; None if one of them is not known."""
+        counts = [count for t in self.terms if (count := t.dimension(D)) is not None]
+        return counts if len(counts) == len(self.terms) else None
 
 
 class Through(Composite):
@@ -116,7 +125,7 @@ class Through(Composite):
         return replace(self, kernel=children[0])  # type: ignore[type-var]
 
     @property
-    def psd(self) -> bool | None:
+    def psd(self) -> bool | None:  # type: ignore[override]
         return True if self.kernel.psd else None
 
     def block(self, A: Any, B: Any) -> Array:

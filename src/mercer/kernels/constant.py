@@ -15,7 +15,7 @@ from mercer.typing import Array, Index
 
 
 def number_type(X: Any) -> type:
-    """float32 on vectors of that precision, else float64: a constant must not change the type of what it joins."""
+    """float32 on vectors of that precision, else float64, so that adding a constant keeps the number type of a Gram."""
     return np.float32 if getattr(X, "dtype", None) in (np.float32, np.complex64) else np.float64
 
 
@@ -26,12 +26,10 @@ class Constant(Kernel):
     value: Parameter = hyper(1.0, LogOrZero)
 
     items = Anything
+    psd = True
+    psd_reason = "an inner product of features: the one number sqrt(r)"
     stationary = True
     isotropic = True
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     def block(self, A: Any, B: Any) -> Array:
         return np.full((len(A), len(B)), value(self.value), dtype=number_type(A))
@@ -39,11 +37,17 @@ class Constant(Kernel):
     def diag(self, A: Any) -> Array:
         return np.full(len(A), value(self.value), dtype=number_type(A))
 
-    def slopes(self, A: Any, B: Any, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Any, B: Any, W: Array) -> dict[str, Any]:
         return {"value": float(W.sum())}
+
+    def input_vjp(self, A: Any, B: Any, W: Array, X: Array) -> Array:
+        return np.zeros_like(X)
 
     def feature_map(self, X: Any) -> Array:
         return np.full((len(self.check(X)), 1), np.sqrt(value(self.value)))
+
+    def dimension(self, D: int) -> int | None:
+        return 1
 
 
 @dataclass(eq=False)
@@ -72,12 +76,10 @@ class White(Kernel):
     variance: Parameter = hyper(1.0, LogOrZero)
 
     items = Anything
+    psd = True
+    psd_reason = "an inner product of features: one for each different item"
     stationary = True
     isotropic = True
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     def prepare_in(self, X: Items, frame: Any, pool: Pool) -> Keys:
         digests = (blake2b(key, digest_size=8).digest() for key in X.keys())
@@ -89,5 +91,8 @@ class White(Kernel):
     def diag(self, A: Keys) -> Array:
         return np.full(len(A), value(self.variance), dtype=A.dtype)
 
-    def slopes(self, A: Keys, B: Keys, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Keys, B: Keys, W: Array) -> dict[str, Any]:
         return {"variance": float(W[A.codes[:, None] == B.codes].sum())}
+
+    def input_vjp(self, A: Keys, B: Keys, W: Array, X: Array) -> Array:
+        return np.zeros_like(X)  # almost everywhere: k jumps where an item meets its equal

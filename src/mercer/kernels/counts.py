@@ -1,8 +1,9 @@
 """Counts of words, for kernels that compare items by the words they share: k-mers, tokens, elements of a set.
 
-The first dataset fixes codes for its words; they are the `frame`, and a tile is one sparse product.  A word first
-met in a later dataset gets a code that only this dataset understands, and where two such datasets meet, their codes
-are compared through the words.  So the frame makes a kernel faster and never changes its values.
+The first dataset gives each of its words a code, a column of a sparse matrix; these codes are the `frame`, and a tile
+is one sparse product.  Words that first occur in a later dataset get codes of that dataset alone, and where two such
+datasets are compared, the words of one are looked up in the other.  So the frame makes a kernel faster and changes none
+of its values.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Vocabulary:
         return chain(self.known, self.own)
 
     def codes_of(self, other: Vocabulary) -> Array | None:
-        """The code here of every word of `other`, -1 where there is none; None if equal codes are equal words."""
+        """The code here of every word of `other`, -1 where there is none; None if codes are the same in both."""
         if self is other or not (self.own and other.own):
             return None
         return np.array([*range(len(other.known)), *(self.own.get(word, -1) for word in other.own)])
@@ -61,7 +62,7 @@ class Coder(dict[Hashable, int]):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """Of the first dataset, everything is known from now on."""
+        """The codes so far; those of the first dataset become `known` to all later ones."""
         return Vocabulary(self.own) if self.first else Vocabulary(self.known, self.own)
 
 
@@ -83,7 +84,7 @@ class Counts:
         return type(self)(self.rows[index], self.words)
 
     def in_codes_of(self, words: Vocabulary) -> Rows:
-        """These rows with columns as in `words`; a word that is not there is dropped, for it would meet a zero."""
+        """These rows with the columns of `words`; others are dropped, as they would be multiplied by zeros."""
         codes = words.codes_of(self.words)
         if codes is None:
             return self.rows
@@ -129,9 +130,7 @@ def _widened(A: Rows, width: int) -> Rows:
 class Counting(Kernel):
     """k(x, y) = sum_w phi_w(x) phi_w(y) over words w; a subclass prepares `Counts` that hold phi."""
 
-    @property
-    def psd(self) -> bool | None:
-        return True
+    psd = True
 
     def block(self, A: Counts, B: Counts) -> Array:
         return inner(A, B)

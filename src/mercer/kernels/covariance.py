@@ -40,6 +40,8 @@ class Mahalanobis(Kernel):
     precision: Frozen | None = None
     cholesky: Frozen | None = None
 
+    psd = True
+    psd_reason = "the Fourier transform of a positive measure (Bochner), a Gaussian"
     stationary = True
 
     @classmethod
@@ -63,10 +65,6 @@ class Mahalanobis(Kernel):
             raise bad("Mahalanobis", name, "real", "complex numbers", "Complex data need no complex metric.")
         object.__setattr__(self, name, M)
         _ = self.factor  # a bad matrix is refused here, not at the first use
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     @cached_property
     def factor(self) -> Array:
@@ -111,6 +109,8 @@ class Bilinear(Dot):
 
     B: Frozen
 
+    psd_reason = "the inner product of R^T x, where B = R R^T"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "B", as_frozen("Bilinear", "B", self.B))
         _ = self.root  # an indefinite matrix is refused here, not at the first use
@@ -128,5 +128,12 @@ class Bilinear(Dot):
     def shape(self, G: Array) -> bool:
         return True
 
+    def input_vjp(self, A: Rows, B: Rows, W: Array, X: Array) -> Array:
+        """d<R^T x, R^T y>/dx = R (R^T y)."""
+        return np.asarray(W @ B.values @ self.root.T)
+
     def feature_map(self, X: Any) -> Any:
         return self.prepare(X).values
+
+    def dimension(self, D: int) -> int | None:
+        return int(self.root.shape[1])

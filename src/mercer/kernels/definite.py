@@ -1,4 +1,4 @@
-"""Matrices that must be positive: checked once, with the smallest eigenvalue in every complaint, and factored.
+"""Matrices that must be positive: checked once, and factored; errors state the smallest eigenvalue.
 
 Definiteness is judged after scaling the diagonal to ones, so it does not depend on units of measurement.
 """

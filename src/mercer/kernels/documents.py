@@ -1,4 +1,4 @@
-"""Kernels on documents: which words two texts share, and how much each word tells.
+"""Kernels on documents: which words two texts share, and how informative each word is.
 
 Texts are cut by a tokenizer, "words" (runs of letters, digits and underscores, in lower case) or "characters" (code
 points as they are).  For any other way pass lists of tokens, or a matrix of counts, and no tokenizer is used.
@@ -55,6 +55,7 @@ class Bag(Counting):
     tokenizer: str = "words"
 
     items = Documents
+    psd_reason = "an inner product of features: how often each word occurs"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,7 +75,7 @@ class Corpus:
 
 @dataclass(eq=False)
 class Weighted:
-    """Documents as unit vectors of weighted counts over the words of a corpus; zero for one without such words."""
+    """Documents as unit vectors of weighted counts over the words of a corpus; 0 if they have none of them."""
 
     rows: Rows
     frame: Corpus
@@ -91,22 +92,20 @@ class TfIdf(Kernel):
     """k(d, e) = cos(phi(d), phi(e)), phi_w(d) = log(1 + #_w(d)) log(N / (1 + df_w)).
 
     N and df_w, the number of documents that hold w, are learned from the first dataset; words it did not hold are
-    dropped.  Logarithms damp bursts of one word, and a word of nearly every document counts for nothing.  A document
-    without any telling word has k = 0 with all, itself included.
+    dropped.  Logarithms damp repetitions of a word, and a word that is in nearly every document has no weight.  A
+    document without any informative word has k = 0 with every document, itself included.
     """
 
     tokenizer: str = "words"
 
     items = Documents
     learned = True
+    psd = True
+    psd_reason = "an inner product of features: weighted counts of words, scaled to length 1"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_tokenizer("TfIdf", self.tokenizer)
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     def prepare_in(self, X: Documents, frame: Corpus | None, pool: Pool) -> Weighted:
         found = word_counts(X, self.tokenizer, None if frame is None else frame.known, "TfIdf")
@@ -126,7 +125,7 @@ class TfIdf(Kernel):
 
 
 def _learned(found: Counts) -> Corpus:
-    """idf_w = log(N / (1 + df_w)); without documents there is nothing to weigh."""
+    """idf_w = log(N / (1 + df_w)); empty if there are no documents."""
     V = found.rows.values
     df = np.bincount(V.indices[V.data > 0.0], minlength=V.shape[1])
     return Corpus(found.words.known, np.log(max(len(found), 1) / (1.0 + df)))

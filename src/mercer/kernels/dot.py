@@ -1,15 +1,17 @@
 """Kernels of the inner product: k(x, y) = f(<x, y>).
 
-A kernel of this family gives `shape` (f on a tile of inner products).  Inner products of one expression are
-computed once, also where a radial kernel needs them.
+A kernel of this family gives `shape` (f on a tile of inner products) and may give `slope` (f').  Inner products are
+computed once for all kernels of an expression, radial ones included.
 """
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.polynomial import polyder, polyval
 
 from mercer import parameters
 from mercer.errors import bad
@@ -26,13 +28,15 @@ from mercer.typing import Array
 class Dot(Kernel):
     """k(x, y) = f(<x, y>)."""
 
-    @property
-    def psd(self) -> bool | None:
-        return True
+    psd = True
 
     def shape(self, G: Array) -> bool:
         """Overwrite G with f(G); returns whether every result is finite."""
         raise NotImplementedError
+
+    def slope(self, G: Array) -> Array | None:
+        """f'(G), a new array; None if it is not known, and derivatives in the items then come from differences."""
+        return None
 
     def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Rows:
         return shared_rows(X, pool)
@@ -48,6 +52,11 @@ class Dot(Kernel):
             raise bad(type(self).__name__, "X", "real where derivatives are wanted", "complex numbers",
                       "Fix its hyper-parameters, or use real and imaginary parts as columns.")  # fmt: skip
         return super().vjp(A, B, W)
+
+    def input_vjp(self, A: Rows, B: Rows, W: Array, X: Array) -> Array:
+        """d<a, b>/da = b."""
+        slope = self.slope(dot(A, B)[0])
+        return super().input_vjp(A, B, W, X) if slope is None else np.asarray((W * slope) @ B.values)
 
     def _shaped(self, G: Array) -> Array:
         if not self.shape(G):
@@ -66,11 +75,19 @@ def check_degree(owner: str, degree: Any) -> None:
 class Linear(Dot):
     """k(x, y) = <x, y>; the feature map is the identity."""
 
+    psd_reason = "the inner product itself"
+
     def shape(self, G: Array) -> bool:
         return True
 
+    def slope(self, G: Array) -> Array | None:
+        return np.ones_like(G)
+
     def feature_map(self, X: Any) -> Any:
         return self.prepare(X).values
+
+    def dimension(self, D: int) -> int | None:
+        return D
 
 
 @kernel
@@ -81,6 +98,8 @@ class Polynomial(Dot):
     gamma: Parameter = hyper(1.0)
     offset: Parameter = hyper(1.0, Real, low=1e-5, high=1e5)
 
+    psd_reason = "an inner product of features: all monomials up to the degree, with binomial weights >= 0"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.degree, numbers.Real) or not 0 < self.degree < np.inf:
@@ -89,18 +108,26 @@ class Polynomial(Dot):
             object.__setattr__(self, "degree", int(self.degree))
 
     @property
-    def psd(self) -> bool | None:
+    def psd(self) -> bool | None:  # type: ignore[override]
         return True if value(self.offset) >= 0.0 and is_count(self.degree) else None
 
     def shape(self, G: Array) -> bool:
         return affine_power(G, value(self.gamma), value(self.offset), self.degree)
 
-    def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
+    def slope(self, G: Array) -> Array | None:
+        return np.asarray(self.degree * value(self.gamma) * self._lowered(G))
+
+    def parameter_gradients(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         G, _ = dot(A, B)
-        M = G.copy()
-        affine_power(M, value(self.gamma), value(self.offset), self.degree - 1)
+        M = self._lowered(G)
         M *= self.degree * W
         return {"gamma": float(np.vdot(M, G)), "offset": float(M.sum())}
+
+    def _lowered(self, G: Array) -> Array:
+        """(gamma G + offset)^(degree - 1), as a new array."""
+        M = G.copy()
+        affine_power(M, value(self.gamma), value(self.offset), self.degree - 1)
+        return M
 
     def feature_map(self, X: Any) -> Any:
         if self.psd is None:
@@ -109,6 +136,9 @@ class Polynomial(Dot):
         weights = [maps.binomial(M, m) * r ** (M - m) * gamma**m for m in range(M + 1)]
         return maps.monomials(maps.dense(X, "Polynomial"), range(M + 1), weights)
 
+    def dimension(self, D: int) -> int | None:
+        return math.comb(D + int(self.degree), int(self.degree)) if self.psd else None
+
 
 @kernel
 class Homogeneous(Dot):
@@ -116,14 +146,22 @@ class Homogeneous(Dot):
 
     degree: int = 2
 
+    psd_reason = "an inner product of features: all monomials of that degree"
+
     def __post_init__(self) -> None:
         check_degree("Homogeneous", self.degree)
 
     def shape(self, G: Array) -> bool:
         return affine_power(G, 1.0, 0.0, self.degree)
 
+    def slope(self, G: Array) -> Array | None:
+        return np.asarray(self.degree * G ** max(self.degree - 1, 0))
+
     def feature_map(self, X: Any) -> Array:
         return maps.monomials(maps.dense(X, "Homogeneous"), [self.degree], [1.0])
+
+    def dimension(self, D: int) -> int | None:
+        return maps.monomial_count(D, self.degree)
 
 
 @kernel
@@ -132,14 +170,22 @@ class Geometric(Dot):
 
     degree: int = 3
 
+    psd_reason = "a sum of powers of the inner product"
+
     def __post_init__(self) -> None:
         check_degree("Geometric", self.degree)
 
     def shape(self, G: Array) -> bool:
         return bool(polynomial.horner(G, np.ones(self.degree + 1)))
 
+    def slope(self, G: Array) -> Array | None:
+        return np.asarray(polyval(G, polyder(np.ones(self.degree + 1))))
+
     def feature_map(self, X: Any) -> Array:
         return maps.ordered_products(maps.dense(X, "Geometric"), self.degree)
+
+    def dimension(self, D: int) -> int | None:
+        return int(sum(D**m for m in range(self.degree + 1)))
 
 
 @kernel
@@ -149,9 +195,7 @@ class Sigmoid(Dot):
     gamma: Parameter = hyper(1.0)
     offset: Parameter = hyper(0.0, Real, low=-1e3, high=1e3)
 
-    @property
-    def psd(self) -> bool | None:
-        return False
+    psd = False
 
     def shape(self, G: Array) -> bool:
         G *= value(self.gamma)
@@ -159,7 +203,11 @@ class Sigmoid(Dot):
         np.tanh(G, out=G)
         return True
 
-    def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
+    def slope(self, G: Array) -> Array | None:
+        T = np.tanh(value(self.gamma) * G + value(self.offset))
+        return np.asarray(value(self.gamma) * (1.0 - T * T))
+
+    def parameter_gradients(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         G, _ = dot(A, B)
         M = G.copy()
         self.shape(M)

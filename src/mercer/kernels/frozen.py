@@ -1,7 +1,7 @@
 """Frozen: a matrix that can be a field of a kernel.
 
-Kernels are values: they compare, hash and print themselves.  An ndarray does none of that as a value, so a kernel
-that is given a matrix keeps it as `Frozen`, which is read-only and prints as the nested lists that make it again.
+Kernels are values: they compare, hash and print themselves.  An ndarray does not, so a kernel that is given
+a matrix keeps it as `Frozen`, which is read-only and prints as the nested lists that make it again.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Frozen:
         return hash((self.shape, self.values.astype(np.complex128).tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Frozen, (self.values,)  # a pickled array forgets that it was read-only
+        return Frozen, (self.values,)  # an array comes out of a pickle writable
 
     def __repr__(self) -> str:
         return repr(self.values.tolist())

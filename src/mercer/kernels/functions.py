@@ -36,6 +36,9 @@ class Function(Unary):
     def vjp(self, A: Any, B: Any, W: Array) -> Array:
         return self.kernel.vjp(A, B, W * self.dg(self.kernel.block(A, B)))
 
+    def input_vjp(self, A: Any, B: Any, W: Array, X: Array) -> Array:
+        return self.kernel.input_vjp(A, B, W * self.dg(self.kernel.block(A, B)), X)
+
     def _finite(self, K: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
             out = self.g(K)
@@ -51,6 +54,7 @@ class Power(Function):
     exponent: int = 2
 
     infix = True
+    psd_reason = "a product of a kernel with itself (Schur)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,6 +72,10 @@ class Power(Function):
     def feature_map(self, X: Any) -> Array:
         return maps.monomials(dense_map(self.kernel, X), [self.exponent], [1.0])
 
+    def dimension(self, D: int) -> int | None:
+        inner = self.kernel.dimension(D)
+        return None if inner is None else maps.monomial_count(inner, self.exponent)
+
     def __repr__(self) -> str:
         return f"{atom(self.kernel)} ** {int(self.exponent)}"
 
@@ -77,6 +85,8 @@ class PolynomialOf(Function):
     """p(k(x, y)) = sum_m c_m k(x, y)^m with every c_m >= 0; `coefficients` start at the constant term."""
 
     coefficients: tuple[float, ...] = (0.0, 1.0)
+
+    psd_reason = "a polynomial of a kernel with coefficients >= 0: sums of products"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -95,10 +105,16 @@ class PolynomialOf(Function):
     def feature_map(self, X: Any) -> Array:
         return maps.monomials(dense_map(self.kernel, X), range(len(self.coefficients)), self.coefficients)
 
+    def dimension(self, D: int) -> int | None:
+        inner = self.kernel.dimension(D)
+        return None if inner is None else sum(maps.monomial_count(inner, m) for m in range(len(self.coefficients)))
+
 
 @kernel
 class Exp(Function):
     """exp(k(x, y)), the limit of polynomials in k with coefficients 1/m!."""
+
+    psd_reason = "a limit of polynomials of a kernel with coefficients 1/m! >= 0"
 
     def g(self, K: Array) -> Array:
         return np.asarray(np.exp(K))

@@ -39,6 +39,8 @@ class Lookup(Kernel):
     matrix: Frozen
 
     items = Objects
+    psd = True
+    psd_reason = "a table whose matrix was found positive semi-definite"
 
     def __post_init__(self) -> None:
         if not isinstance(self.labels, tuple):
@@ -52,10 +54,6 @@ class Lookup(Kernel):
         if len(self.places) != len(self.labels):
             twice = next(label for i, label in enumerate(self.labels) if self.places[label] != i)
             raise bad("Lookup", "labels", "all different", f"{twice!r} twice", "Drop its second row and column.")
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     @cached_property
     def places(self) -> dict[Hashable, int]:

@@ -1,6 +1,6 @@
 """Explicit feature maps: monomials with the weights that make their inner product a kernel.
 
-Every map is guarded: asked for more than LIMIT numbers it refuses, for such maps grow like C(D + M, M).
+Such maps grow like C(D + M, M), so a map of more than LIMIT numbers is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ binomial = math.comb
 
 
 def guard(owner: str, n: int, p: int) -> None:
-    """Refuse an explicit map of n x p numbers that is too big to be meant."""
+    """Refuse an explicit map of n x p numbers that is larger than LIMIT."""
     if n * p > LIMIT:
         raise MemoryBudgetError(
             f"{owner}: the explicit map has {p} features for each of {n} items, over the limit of {LIMIT} numbers. "
@@ -45,11 +45,16 @@ def multinomial(counts: Iterable[int]) -> int:
     return out
 
 
+def monomial_count(D: int, degree: int) -> int:
+    """C(D + m - 1, m): how many products of m of D entries there are, with repetition."""
+    return math.comb(max(D + degree - 1, 0), degree)
+
+
 def monomials(X: Array, degrees: Iterable[int], weights: Sequence[float]) -> Array:
     """phi_i(x) = sqrt(w_m m!/(i_1!...i_D!)) x^i over all |i| = m in `degrees`, so <phi, phi'> = sum_m w_m <x, x'>^m."""
     degrees = list(degrees)
     n, D = X.shape
-    guard("monomials", n, sum(math.comb(max(D + m - 1, 0), m) for m in degrees))
+    guard("monomials", n, sum(monomial_count(D, m) for m in degrees))
     columns = []
     for m, w in zip(degrees, weights, strict=True):
         for index in combinations_with_replacement(range(D), m):

@@ -53,6 +53,8 @@ class OfDiagonal(Unary):
 class Normalised(OfDiagonal):
     """k(x, y) / sqrt(k(x, x) k(y, y)): the cosine of the angle between phi(x) and phi(y); 0 where k(x, x) = 0."""
 
+    psd_reason = "f(x) k(x, y) f(y) with f(x) = k(x, x)^(-1/2): features scaled to length 1"
+
     def block(self, A: WithDiagonal, B: WithDiagonal) -> Array:
         K = self.kernel.block(A.inner, B.inner)
         K *= _inverse_root(A)[:, None]
@@ -71,6 +73,9 @@ class Normalised(OfDiagonal):
     def feature_map(self, X: Any) -> Array:
         return dense_map(self.kernel, X) * _inverse_root(self.prepare(X))[:, None]
 
+    def dimension(self, D: int) -> int | None:
+        return self.kernel.dimension(D)
+
 
 def _inverse_root(A: WithDiagonal) -> Array:
     d = A.diagonal
@@ -82,6 +87,8 @@ class GaussianOf(OfDiagonal):
     """exp(-(k(x,x) + k(y,y) - 2 Re k(x,y)) / (2 l^2)): the Gaussian kernel of the distance that k defines."""
 
     lengthscale: Parameter = hyper(1.0)
+
+    psd_reason = "the Gaussian kernel of the distance between features (Schoenberg)"
 
     def block(self, A: WithDiagonal, B: WithDiagonal) -> Array:
         D = self._distances(A, B)
@@ -97,7 +104,7 @@ class GaussianOf(OfDiagonal):
         M = W * self.block(A, B) / value(self.lengthscale) ** 2
         return np.concatenate([own, self.pulled(A, B, M, -0.5 * M.sum(axis=1), -0.5 * M.sum(axis=0))])
 
-    def slopes(self, A: WithDiagonal, B: WithDiagonal, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: WithDiagonal, B: WithDiagonal, W: Array) -> dict[str, Any]:
         D = self._distances(A, B)
         scale = value(self.lengthscale)
         return {"lengthscale": float(np.sum(W * np.exp(-0.5 * D / scale**2) * D)) / scale**3}

@@ -1,7 +1,7 @@
 """The periodic kernel: a Gaussian kernel on circles.
 
-A column x with period p goes round the circle (cos t, sin t), t = 2 pi x / p.  The squared distance of two points
-of it is 4 sin^2(pi (x - y) / p), so the Gaussian kernel of these points is
+A column x with period p is mapped to the circle (cos t, sin t), t = 2 pi x / p.  The squared distance of two
+points of it is 4 sin^2(pi (x - y) / p), so the Gaussian kernel of these points is
 
     k(x, y) = exp(-2 sum_k sin^2(pi (x_k - y_k) / p) / l^2),
 
@@ -45,11 +45,9 @@ class Periodic(Kernel):
     lengthscale: Parameter = hyper(1.0)
     period: Parameter = hyper(1.0)
 
+    psd = True
+    psd_reason = "a product over columns of kernels on one column (Schur): Gaussian kernels of points on a circle"
     stationary = True
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     def prepare_in(self, X: Vectors, frame: Any, pool: Pool) -> Waves:
         real_only("Periodic", X)
@@ -58,7 +56,7 @@ class Periodic(Kernel):
 
     @property
     def scale(self) -> float:
-        """1 / l^2; below 1e-18 of the radius no two points of a circle are near, and the square would underflow."""
+        """1 / l^2, with l at least 1e-18: its square would underflow, and different points have k = 0 anyway."""
         return float((1.0 / max(value(self.lengthscale), 1e-18)) ** 2)
 
     def block(self, A: Waves, B: Waves) -> Array:
@@ -69,16 +67,23 @@ class Periodic(Kernel):
     def diag(self, A: Waves) -> Array:
         return np.ones(len(A), dtype=A.circles.dtype)
 
-    def slopes(self, A: Waves, B: Waves, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Waves, B: Waves, W: Array) -> dict[str, Any]:
         """dk = -k (ds / 2 - s dl / l) / l^2 with s the squared distance on the circles."""
         M = self.scale * W * self.block(A, B)
         S, _ = sqdist(A.circles, B.circles)
         dlengthscale = float(np.vdot(M, S)) / value(self.lengthscale)
         return {"lengthscale": dlengthscale, "period": -0.5 * _period_slope(A, B, M, value(self.period))}
 
+    def input_vjp(self, A: Waves, B: Waves, W: Array, X: Array) -> Array:
+        """s = sum_k 2 - 2 cos(t_k - t'_k) with t = 2 pi x / period, so ds/dx = (4 pi / period) sin(t - t')."""
+        M = -0.5 * self.scale * W * self.block(A, B)
+        (_, cosine, sine), (_, cosine_y, sine_y) = _columns(A), _columns(B)
+        turned = sine * (M @ cosine_y) - cosine * (M @ sine_y)
+        return np.asarray(4.0 * np.pi / value(self.period) * turned)
+
 
 def circles(V: Any, period: float) -> Any:
-    """(cos t - 1, sin t), t = 2 pi x / period, per column: circles through the origin, so that a zero stays a zero."""
+    """(cos t - 1, sin t), t = 2 pi x / period, per column; a zero gives zeros, so that sparse rows stay sparse."""
     entries = V.data if is_sparse(V) else V
     t = 2.0 * np.pi / period * np.fmod(entries, period, dtype=np.float64)  # the remainder is exact
     parts = (-2.0 * np.sin(t / 2.0) ** 2, np.sin(t))

@@ -1,6 +1,6 @@
 """Kernels through a function of the items: k(psi(x), psi(y)), and f(x) k(x, y) f(y)*.
 
-The functions are the user's: they take the whole dataset and give one result per item.
+The functions come from the user; they take the whole dataset and return one result per item.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mercer.typing import Array, Index
 def applied(owner: str, function: Callable[[Any], Any], X: Items) -> Any:
     """function(X) on the user's own data, one result per item."""
     result = function(getattr(X, "values", X))
-    sized = hasattr(result, "__len__")  # but a sparse matrix only has a shape: its `len` raises
+    sized = hasattr(result, "__len__")  # a sparse matrix has it too, but it raises: use the shape first
     shape = result.shape if hasattr(result, "shape") else (len(result),) if sized else ()
     if shape[:1] != (len(X),):
         raise bad(owner, "the function", f"one result per item ({len(X)})", f"{type(result).__name__} of shape {shape}",
@@ -36,6 +36,7 @@ class Pullback(Unary):
     psi: Callable[[Any], Any] = lambda X: X
 
     textual = False
+    psd_reason = "a kernel of psi(x): its Gram is the inner kernel's Gram of the mapped items"
 
     @property
     def items(self) -> type[Items]:  # type: ignore[override]
@@ -80,6 +81,7 @@ class Modulated(Unary):
     f: Callable[[Any], Any] = lambda X: np.ones(len(X))
 
     textual = False
+    psd_reason = "f(x) k(x, y) f(y)*: features times f(x)"
 
     @property
     def stationary(self) -> bool:  # type: ignore[override]

@@ -1,7 +1,8 @@
 """Radial kernels: k(x, y) = f(s), s = |x - y|^2 measured in lengthscales.
 
-A kernel of this family gives `shape` (f on a tile of squared distances) and `slope` (df/ds); distances and every
-derivative in the lengthscales are written here once, the preparation of data in stationary.py.
+A kernel of this family gives `shape` (f on a tile of squared distances), `slope` (df/ds) and, if the native loops can
+compute f, `native_shape`.  Distances and all derivatives are written here once, the preparation of data in
+stationary.py.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Radial(Stationary):
         raise NotImplementedError
 
     def slope(self, S: Array, scale: float) -> None:
-        """Overwrite S with d/dS f(scale * S), 0 where it is infinite (it only ever multiplies a zero there)."""
+        """Overwrite S with d/dS f(scale * S); 0 where it is infinite, as callers multiply it by S = 0 there."""
         raise NotImplementedError
 
     @property
@@ -57,7 +58,7 @@ class Radial(Stationary):
 
     @property
     def native_shape(self) -> NativeShape | None:
-        """f as native loops know it; None if they do not."""
+        """f in the form that native loops compute; None if they cannot."""
         return None
 
     def block(self, A: Rows, B: Rows) -> Array:
@@ -65,13 +66,13 @@ class Radial(Stationary):
         self.shape(S, self.scale)
         return S
 
-    def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
-        S, M = self._tilted(A, B)
+    def parameter_gradients(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
+        S, M = self._distances_and_slopes(A, B)
         M *= W
         return {"lengthscale": self._lengthscale_slope(A, B, M, S)}
 
-    def _tilted(self, A: Rows, B: Rows) -> tuple[Array, Array]:
-        """Squared distances S and M = f'(S); with a lengthscale per column nobody asks for S, which becomes M."""
+    def _distances_and_slopes(self, A: Rows, B: Rows) -> tuple[Array, Array]:
+        """Squared distances S and M = f'(S); with a lengthscale per column only M is needed, and may overwrite S."""
         S, owned = sqdist(A, B)
         M = S if owned and self.ard else S.copy()
         self.slope(M, self.scale)
@@ -82,7 +83,14 @@ class Radial(Stationary):
         moments = squared_moments(A, B, M) if self.ard else np.asarray(np.vdot(M, S))
         return -2.0 * self.per_lengthscale(moments)
 
-    def tangents(self, A: Rows, B: Rows, V: Array) -> Array | None:
+    def input_vjp(self, A: Rows, B: Rows, W: Array, X: Array) -> Array:
+        """ds/da = 2 (a - b), so with M = W f'(s) the rows are 2 (a_i sum_j M_ij - sum_j M_ij b_j)."""
+        M = sqdist(A, B)[0].copy()
+        self.slope(M, self.scale)
+        M *= W
+        return self.unscaled(2.0 * (M.sum(axis=1)[:, None] * A.values - M @ B.values))
+
+    def jvp_products(self, A: Rows, B: Rows, V: Array) -> Array | None:
         if is_sparse(A.values):
             return None
         S, _ = sqdist(A, B)
@@ -98,6 +106,8 @@ class Radial(Stationary):
 @kernel
 class RBF(Radial):
     """k(x, y) = exp(-|x - y|^2 / (2 l^2)), the Gaussian or squared exponential kernel; gamma = 1 / (2 l^2)."""
+
+    psd_reason = "the Fourier transform of a positive measure (Bochner), a Gaussian"
 
     @classmethod
     def from_gamma(cls, gamma: float) -> RBF:
@@ -121,8 +131,8 @@ class RBF(Radial):
         self.shape(S, scale)
         S *= -0.5 * scale
 
-    def fold(self, A: Rows, B: Rows, W: Array) -> tuple[float, Array]:
-        S, M = self._tilted(A, B)  # M = -f / 2 here
+    def value_and_vjp(self, A: Rows, B: Rows, W: Array) -> tuple[float, Array]:
+        S, M = self._distances_and_slopes(A, B)  # for this f, f' = -scale f / 2
         M *= W
         slope = self._lengthscale_slope(A, B, M, S)
         return float(M.sum()) / (-0.5 * self.scale), self.in_theta({"lengthscale": slope})
@@ -138,6 +148,8 @@ class Matern(Radial):
 
     nu: float = 1.5
 
+    psd_reason = "the Fourier transform of a positive measure (Bochner), of Student's t form"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.nu, Real) or not self.nu > 0.0:
@@ -145,7 +157,7 @@ class Matern(Radial):
 
     @property
     def order(self) -> int | None:
-        """p of nu = p + 1/2, while the closed form is the better one."""
+        """p of nu = p + 1/2 up to 8, for which the closed form is used; else None."""
         p = self.nu - 0.5
         return int(p) if p == int(min(p, 8)) else None
 
@@ -196,6 +208,8 @@ def matern_slope_polynomial(p: int) -> Array:
 class Exponential(Radial):
     """k(x, y) = exp(-|x - y| / l), the Ornstein-Uhlenbeck kernel: Matern with nu = 1/2."""
 
+    psd_reason = "the Fourier transform of a positive measure (Bochner), of Cauchy's form"
+
     @property
     def native_shape(self) -> NativeShape | None:
         return NativeShape("matern", self.scale, np.ones(1))
@@ -212,6 +226,8 @@ class RationalQuadratic(Radial):
     """k(x, y) = (1 + |x - y|^2 / (2 a l^2))^(-a): a mixture of Gaussian kernels over lengthscales."""
 
     alpha: Parameter = hyper(1.0)
+
+    psd_reason = "a mixture of Gaussian kernels with weights >= 0 over lengthscales"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -232,10 +248,10 @@ class RationalQuadratic(Radial):
         S *= -exponent
         np.exp(S, out=S)
 
-    def tangents(self, A: Rows, B: Rows, V: Array) -> Array | None:
+    def jvp_products(self, A: Rows, B: Rows, V: Array) -> Array | None:
         return None
 
-    def slopes(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
+    def parameter_gradients(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         S, _ = sqdist(A, B)
         u, K = self.scale / (2.0 * value(self.alpha)) * S, S.copy()
         self.shape(K, self.scale)

@@ -3,9 +3,9 @@
     dot(A, B)_ij     = <a_i, b_j>             one matrix product
     sqdist(A, B)_ij  = |a_i - b_j|^2          the same, with near pairs computed directly
 
-Distances are taken from a common centre (the `frame`), for data far from the origin would lose all their digits
-otherwise.  When several kernels of one expression use the same rows, a tile's statistic is computed once: the
-slices made for that tile remember it.
+Rows are measured from a common centre (the `frame`): of data far from the origin, |a|^2 + |b|^2 - 2 <a, b> would lose
+all digits.  When several kernels of one expression use the same rows, a tile's statistic is computed once: the slices
+made for that tile keep it in their `memo`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from mercer.items.vectors import Vectors, is_sparse
 from mercer.native import distance, sparse
 from mercer.typing import Array, Index
 
-ROWS_IN_POOL = "rows in pool"  # pool key of a function Rows -> Rows that all rows go through before they are shared
-_SAMPLE = 4096  # rows that are enough to find a centre
-_FAR = 4.0  # spreads from the origin: nearer data lose no digits that matter
+ROWS_IN_POOL = "rows in pool"  # pool key of a function Rows -> Rows, applied to all rows before they are shared
+_SAMPLE = 4096  # about so many rows are enough to find a centre
+_FAR = 4.0  # standard deviations from the origin up to which a column is not centred: it loses few digits
 _NARROW = 256  # up to this many columns a tile of sparse rows is a matrix product
-_WIDE = 1e6  # squared norm from which on differences are not expanded into products
-_FEW = 4  # up to this many columns, direct differences cost no more than a matrix product
+_LONG = 1e6  # squared norm above which squares of differences are not computed from products
+_DIRECT = 4  # up to this many columns, direct differences cost no more than a matrix product
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,21 +126,21 @@ def shared_differences(X: Vectors, frame: Centre, lengthscale: Array | None, poo
 def _pooled(key: Any, X: Vectors, pool: dict[Any, Any], make: Callable[[], Rows]) -> Rows:
     """The rows of X under this key, made if they are not in the pool.
 
-    Who prepares many kernels on the same items may put a function under ROWS_IN_POOL, to share rows that remember more
-    than these (selection/store.py).
+    A function in the pool under ROWS_IN_POOL replaces new rows by its own, which a search uses to share pair statistics
+    between many kernels (selection/store.py).
     """
     if key in pool:
         pool[key].shared = True
     else:
         made = make()
         pool[key] = pool[ROWS_IN_POOL](made) if ROWS_IN_POOL in pool else made
-        pool["alive", id(X)] = X  # an id is only good while its object lives
+        pool["alive", id(X)] = X  # so that its id is not given to another object
     found: Rows = pool[key]
     return found
 
 
 def centre(X: Vectors, pool: dict[Any, Any]) -> Centre:
-    """A point amid the data, the origin if that is one; found once per expression."""
+    """A point near the data; the origin if that is near enough.  Found once per expression."""
     if ("centre", id(X)) not in pool:
         pool["centre", id(X)] = _find_centre(X)
         pool["alive", id(X)] = X
@@ -199,7 +199,7 @@ def sqdist(A: Rows, B: Rows) -> tuple[Array, bool]:
     same_width(A.values.shape[1], B.values.shape[1])
     if _stay_sparse(A, B):
         tile = _sparse_sqdist(A, B)
-    elif A.values.shape[1] <= _FEW:
+    elif A.values.shape[1] <= _DIRECT:
         tile = _direct(A, B)
     else:
         tile = _from_dots(A, B)
@@ -207,7 +207,7 @@ def sqdist(A: Rows, B: Rows) -> tuple[Array, bool]:
 
 
 def _stay_sparse(A: Rows, B: Rows) -> bool:
-    """Whether a tile is made from sparse rows as such; those of a narrow tile are faster as arrays of a few columns."""
+    """Whether a tile is computed from sparse rows; rows of few columns are faster as dense arrays."""
     return (is_sparse(A.values) or is_sparse(B.values)) and A.values.shape[1] > _NARROW
 
 
@@ -225,7 +225,7 @@ def own(statistic: tuple[Array, bool]) -> Array:
 def _keep(A: Rows, B: Rows, name: str, tile: Array) -> tuple[Array, bool]:
     if A.shared:
         A.memo[name, id(B)] = tile
-        A.memo["alive", id(B)] = B  # type: ignore[assignment]  # an id is only good while its object lives
+        A.memo["alive", id(B)] = B  # type: ignore[assignment]  # so that its id is not given to another object
     return tile, not A.shared
 
 
@@ -277,8 +277,8 @@ def _sparse_sqdist(A: Rows, B: Rows) -> Array:
 
 
 def squared_moments(A: Rows, B: Rows, M: Array) -> Array:
-    """sum_ij M_ij (a_ik - b_jk)^2 for every column k; by products, but for rows whose squares would take its digits."""
-    if max(A.sqnorm.max(initial=0.0), B.sqnorm.max(initial=0.0)) > _WIDE and not is_sparse(A.values):
+    """sum_ij M_ij (a_ik - b_jk)^2 for every column k; by products, unless rows are so long that digits would cancel."""
+    if max(A.sqnorm.max(initial=0.0), B.sqnorm.max(initial=0.0)) > _LONG and not is_sparse(A.values):
         return np.asarray(squared_products(A, B, M, np.ones((len(B), 1))).sum(axis=(1, 2)))
     squares = weighted_squares(A, M.sum(axis=1)) + weighted_squares(B, M.sum(axis=0))
     return np.asarray(squares - 2.0 * product_moments(A, B, M))

@@ -31,6 +31,7 @@ class Intersection(Counting):
     weights: Any = None
 
     items = Sets
+    psd_reason = "an inner product of features: the indicators of elements, by their weights"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,10 +73,8 @@ class SubsetCount(Kernel):
     """k(A, B) = 2^|A ∩ B|, the number of subsets that A and B have in common, the empty set among them."""
 
     items = Sets
-
-    @property
-    def psd(self) -> bool | None:
-        return True
+    psd = True
+    psd_reason = "an inner product of features: the indicators of subsets"
 
     def prepare_in(self, X: Sets, frame: Any, pool: Pool) -> Counts:
         return counts(X.values, frame)
@@ -112,10 +111,8 @@ class IntervalOverlap(Kernel):
     """k(A, B) = length of A ∩ B, for unions of intervals of the real line: the integral of 1_A 1_B."""
 
     items = Intervals
-
-    @property
-    def psd(self) -> bool | None:
-        return True
+    psd = True
+    psd_reason = "the inner product of indicator functions, an integral"
 
     def block(self, A: Intervals, B: Intervals) -> Array:
         """The end points cut the line into cells, on which every indicator is constant."""

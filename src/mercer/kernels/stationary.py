@@ -18,7 +18,7 @@ from mercer.kernels.rows import Rows, centre, real, shared_differences
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array
 
-_EXTREME = 1e18  # beyond this, or below its inverse, the square of a lengthscale leaves the range of float32
+_EXTREME = 1e18  # the square of a lengthscale above this, or below its inverse, is outside the range of float32
 
 
 @kernel
@@ -27,11 +27,8 @@ class Stationary(Kernel):
 
     lengthscale: Parameter = hyper(1.0, vector=True)
 
+    psd = True
     stationary = True
-
-    @property
-    def psd(self) -> bool | None:
-        return True
 
     @property
     def ard(self) -> bool:
@@ -60,3 +57,7 @@ class Stationary(Kernel):
         lengthscale = np.atleast_1d(value(self.lengthscale))
         summed = moments.reshape(-1, len(lengthscale), *moments.shape[1:]).sum(axis=0)
         return np.asarray((summed.T / lengthscale).T)
+
+    def unscaled(self, gradient: Array) -> Array:
+        """The derivative in x, from that in the rows as they were prepared: x / l if columns are scaled, else x."""
+        return np.asarray(gradient / value(self.lengthscale) if self.scales_columns else gradient)

@@ -14,7 +14,7 @@ from mercer.kernels.counts import Counting, Counts, counts
 
 @kernel
 class Spectrum(Counting):
-    """k(s, t) = sum over words u of k letters of #_u(s) #_u(t), occurrences overlapping (Leslie et al., 2002).
+    """k(s, t) = sum over words u of k letters of #_u(s) #_u(t), overlaps included (Leslie et al., 2002).
 
     Letters are characters, bytes or any hashable tokens; a string shorter than k has no features.
     """
@@ -22,6 +22,7 @@ class Spectrum(Counting):
     k: int = 3
 
     items = Strings
+    psd_reason = "an inner product of features: how often each substring occurs"
 
     def __post_init__(self) -> None:
         super().__post_init__()

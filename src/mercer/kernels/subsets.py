@@ -34,9 +34,8 @@ _SCRATCH = 2**23  # numbers in the tables of one reverse sweep: 64 MiB
 class AllSubsets(Kernel):
     """k(x, y) = prod_k (1 + x_k y_k*), the sum over all subsets of columns of the product of their entries."""
 
-    @property
-    def psd(self) -> bool | None:
-        return True
+    psd = True
+    psd_reason = "an inner product of features: the products of all subsets of columns"
 
     def block(self, A: Vectors, B: Vectors) -> Array:
         return self._finite(_products(A, B, subsets.all_subsets, subsets.sparse_all_subsets))
@@ -73,6 +72,9 @@ class AllSubsets(Kernel):
             phi = np.hstack([phi, phi * column[:, None]])
         return phi
 
+    def dimension(self, D: int) -> int | None:
+        return int(2**D)
+
 
 @kernel
 class ANOVA(Kernel):
@@ -83,6 +85,8 @@ class ANOVA(Kernel):
 
     degree: int = 2
     base: Kernel | tuple[Kernel, ...] | None = None
+
+    psd_reason = "a sum of products of kernels on single columns"
 
     def __post_init__(self) -> None:
         if not is_count(self.degree):
@@ -100,7 +104,7 @@ class ANOVA(Kernel):
         return type(self)(self.degree, children if isinstance(self.base, tuple) else children[0])
 
     @property
-    def psd(self) -> bool | None:
+    def psd(self) -> bool | None:  # type: ignore[override]
         return True if all(k.psd is True for k in self.children) else None
 
     @property
@@ -180,6 +184,9 @@ class ANOVA(Kernel):
         chosen = combinations(range(V.shape[1]), self.degree)
         columns = [np.prod(V[:, list(subset)], axis=1) for subset in chosen]
         return np.stack(columns, axis=1) if columns else np.empty((len(V), 0))
+
+    def dimension(self, D: int) -> int | None:
+        return math.comb(D, self.degree) if self.base is None else None
 
 
 def symmetric_polynomials(factors: Iterable[Array], degree: int) -> list[Array]:

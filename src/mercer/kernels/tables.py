@@ -27,6 +27,8 @@ class On(Through):
     columns: str | int | tuple[str | int, ...]
     kernel: Kernel
 
+    psd_reason = "a kernel of some columns: its Gram is the inner kernel's Gram of these columns"
+
     def __post_init__(self) -> None:
         if isinstance(self.columns, (list, range, np.ndarray)):
             object.__setattr__(self, "columns", tuple(np.asarray(self.columns, dtype=object).tolist()))
@@ -47,10 +49,10 @@ class On(Through):
 
     @property
     def isotropic(self) -> bool:  # type: ignore[override]
-        return False  # the columns left out are a direction in which nothing changes
+        return False  # k does not change along the columns that are left out
 
     @property
-    def psd(self) -> bool | None:
+    def psd(self) -> bool | None:  # type: ignore[override]
         return self.kernel.psd
 
     def _inner(self, X: Any) -> Items:
@@ -59,11 +61,14 @@ class On(Through):
     def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Any:
         key = ("columns", id(X), self._chosen, self.kernel.items)
         if key not in pool:
-            pool[key] = self._inner(X)  # also keeps it alive: what inner kernels share goes by the id of their items
+            pool[key] = self._inner(X)  # also keeps it alive: inner kernels use its id as a key
         return self.kernel.prepare_in(self.kernel.check(pool[key]), frame, pool)
 
     def feature_map(self, X: Any) -> Any:
         return self.kernel.feature_map(self._inner(self.check(X)))
+
+    def dimension(self, D: int) -> int | None:
+        return self.kernel.dimension(len(self._chosen))
 
     def __repr__(self) -> str:
         columns = list(self.columns) if isinstance(self.columns, tuple) else self.columns

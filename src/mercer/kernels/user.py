@@ -1,4 +1,4 @@
-"""Kernels a user brings along: a feature map, or any similarity of two items.
+"""Kernels given by a function of the user: a feature map, or any similarity of two items.
 
     FeatureMap(phi)     phi(X) gives a row of features for every item; k is their inner product, so it is a kernel
     Similarity(s)       s(x, y) gives one number; nothing is known of it, so it is checked where it is used
@@ -23,7 +23,7 @@ from mercer.kernels.pullback import applied
 from mercer.kernels.rows import ORIGIN, Rows, rows
 from mercer.typing import Array, Index
 
-_FEW = 8  # rows and columns of a tile off the diagonal whose symmetry is tried
+_TRIED = 8  # rows and columns of a tile off the diagonal whose symmetry is checked
 _CLOSE = 1e-6  # relative difference that may be rounding, also in single precision
 
 
@@ -44,6 +44,7 @@ class FeatureMap(Dot):
 
     items = Anything
     textual = False
+    psd_reason = "an inner product of features"
 
     def __post_init__(self) -> None:
         _require_callable("FeatureMap", "phi", self.phi)
@@ -66,7 +67,7 @@ class FeatureMap(Dot):
 
 @dataclass(eq=False)
 class Chosen:
-    """Some items of one dataset, and where in it they stand: so a tile on the diagonal can be told from others."""
+    """Some items of one dataset, and their positions in it, by which a tile on the diagonal is recognised."""
 
     values: Any
     positions: Array
@@ -117,7 +118,7 @@ class Similarity(Kernel):
         if A.same(B):
             self._compare(S, S.T)
         else:
-            self._compare(S[:_FEW, :_FEW], self._evaluate(B[:_FEW], A[:_FEW]).T)
+            self._compare(S[:_TRIED, :_TRIED], self._evaluate(B[:_TRIED], A[:_TRIED]).T)
         return S
 
     def _compare(self, S: Array, T: Array) -> None:

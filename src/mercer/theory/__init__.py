@@ -1,7 +1,7 @@
-"""Theory as functions: each theorem about kernels as something to call, with a certificate or a witness.
+"""Theory as functions: theorems about kernels that can be called, with a certificate or a witness.
 
-certify, repair                     is it positive semi-definite here, and what to do when it is not
-proof, dimension                    why it is by construction, rule by rule; how many features it has
+certify, repair                     is it positive semi-definite on these items, and what to do when it is not
+proof, dimension                    why it is positive semi-definite on all items, rule by rule; its number of features
 mercer_map, eigenfunctions          features from a Gram, features from an integral operator
 brownian_spectrum, gaussian_spectrum, gaussian_features       closed forms to compare with
 RKHSFunction, section               functions made of a kernel, with inner product and norm

@@ -1,8 +1,8 @@
-"""certify: is this kernel positive semi-definite on these items, and if not, who says so?
+"""certify: is this kernel positive semi-definite on these items, and if not, which vector shows it?
 
 A function k is a (positive definite) kernel exactly when u* K u >= 0 for every Gram K of finitely many items.  One
 Gram can therefore refute a kernel, by a vector u, but never prove it: the proof is the kernel's construction
-(`k.psd`).  The certificate says which of the two it holds.
+(`k.psd`).  The certificate says which of the two it is.
 
 Symmetry is part of the question.  A real K with u^T K u >= 0 for all real u need not be positive semi-definite
 when it is not symmetric: [[1, 1], [-1, 1]] gives 1 + i at the unit vector (1, i) / sqrt 2.
@@ -20,14 +20,14 @@ from mercer.errors import bad, wrong_kind
 from mercer.gram import LazyGram
 from mercer.kernels.base import Kernel
 from mercer.linalg.lanczos import Ends, ends, lanczos
-from mercer.theory.minors import Entries, Look, Pair, asymmetric_witness, look, lowest_vector
+from mercer.theory.minors import Entries, Pair, PairScan, asymmetric_witness, lowest_vector, scan_pairs
 from mercer.theory.spectrum import epsilon, rounding, working
 from mercer.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What was found of one Gram.  `psd` False is a refutation; True says that these items show no violation."""
+    """What was found about one Gram.  `psd` False is a refutation; True says that these items show no violation."""
 
     name: str  # what was certified
     n: int
@@ -96,8 +96,8 @@ def certify(
     seed         of the start vector of the Lanczos steps
     """
     K = _entries(kernel, X, exact_up_to)
-    n, seen = len(K), look(K)
-    # the rounding of k(x, y) against k(y, x) does not shrink with n: hence the floor
+    n, seen = len(K), scan_pairs(K)
+    # at least 1000 eps: k(x, y) and k(y, x) may differ by some rounding for any n
     symmetric = seen.asymmetry <= (max(10.0 * n, 1e3) * epsilon(K.dtype) * seen.size if tol is None else tol)
     method = "eigh" if n <= exact_up_to else "lanczos"
     found = _exact(K) if method == "eigh" else _streamed(K, seen, symmetric, seed)
@@ -126,13 +126,13 @@ def certify(
 
 
 def _entries(kernel: Kernel | Array, X: Any, exact_up_to: int) -> Entries:
-    """The matrix to look at: stored when it is given or small, else made tile by tile."""
+    """The matrix to certify: stored if it is given or small, else computed tile by tile."""
     if not isinstance(kernel, Kernel):
         return _stored(_square(kernel, X))
     if X is None:
         raise bad("certify", "X", "given with a kernel", "none", "Pass the items to test the kernel on.")
     gram = LazyGram(kernel, X)
-    _some(len(gram))
+    _require_items(len(gram))
     lazy = Entries(gram.block, gram.diag(), gram.dtype)
     if len(gram) > exact_up_to:
         return lazy
@@ -148,11 +148,11 @@ def _square(given: Any, X: Any) -> Array:
     if X is not None or K.ndim != 2 or K.shape[0] != K.shape[1]:
         got = f"shape {K.shape}" + ("" if X is None else " and X")
         raise bad("certify", "a matrix", "square, and given alone", got, "Pass k(X, X), or a kernel and X.")
-    _some(len(K))
+    _require_items(len(K))
     return K if K.dtype.kind in "fc" else K.astype(float)
 
 
-def _some(n: int) -> None:
+def _require_items(n: int) -> None:
     if n == 0:
         raise bad("certify", "X", "at least one item", "none", "Every kernel is positive semi-definite on no items.")
 
@@ -169,8 +169,8 @@ def _exact(K: Entries) -> Ends:
     return ends(H.__matmul__, V[:, 0], float(values[-1]))
 
 
-def _streamed(K: Entries, seen: Look, symmetric: bool, seed: int) -> Ends:
-    """The ends of the spectrum of (K + K*) / 2 from streamed products; no worse than the worst pair."""
+def _streamed(K: Entries, seen: PairScan, symmetric: bool, seed: int) -> Ends:
+    """The ends of the spectrum of (K + K*) / 2 from streamed products, or from the worst pair if that is lower."""
     block = K.tile if symmetric else K.hermitian
 
     def times(v: Array) -> Array:

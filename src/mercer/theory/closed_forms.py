@@ -38,7 +38,7 @@ def gaussian_spectrum(rank: int, lengthscale: float = 1.0, deviation: float = 1.
 def gaussian_features(x: Any, s: float, terms: int) -> Array:
     """(n, terms): phi_m(x) = exp(-x^2 / 2s^2) x^m / (s^m sqrt(m!)), whose full sum is exp(-(x - z)^2 / 2s^2).
 
-    The terms peak at m = x^2 / s^2, so far fewer than that many say nothing of an x with |x| >> s.
+    The largest terms are those near m = x^2 / s^2: take clearly more of them than that.
     """
     _positive("gaussian_features", "s", s)
     _positive("gaussian_features", "terms", terms)

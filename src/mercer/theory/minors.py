@@ -1,9 +1,8 @@
-"""The first look at a Gram: symmetry and the 2 x 2 minors, in one pass over its tiles.
+"""Symmetry and the 2 x 2 minors of a Gram, in one pass over its tiles.
 
 A positive semi-definite K is Hermitian with k(x, x) >= 0 and |k(x, y)|^2 <= k(x, x) k(y, y), the Cauchy-Schwarz
-inequality.  A pair that breaks it is the smallest refutation there is.  How badly it breaks is measured by the
-smaller eigenvalue of its 2 x 2 minor, which bounds the smallest eigenvalue of K from above: what rounding can
-excuse in the one it can excuse in the other.
+inequality.  A pair that violates it refutes the kernel.  How much it does is measured by the smaller eigenvalue
+of its 2 x 2 minor.  The smallest eigenvalue of K is at most that, so that one tolerance for rounding serves both.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from mercer.engine.tiles import Tile, lower_tiles
 from mercer.errors import bad
 from mercer.typing import Array
 
-KEEP = 100  # pairs remembered, the worst ones
+KEEP = 100  # the worst pairs, which are kept
 
 Pair = tuple[int, int]
 
@@ -36,7 +35,7 @@ class Entries:
         return len(self.diagonal)
 
     def tile(self, r: slice, c: slice) -> Array:
-        """K[r, c], with the diagonal that the kernel vouches for."""
+        """K[r, c], with the exact diagonal."""
         T = np.asarray(self.block(r, c))
         if r == c:
             T = T.copy()
@@ -49,8 +48,8 @@ class Entries:
 
 
 @dataclass(frozen=True)
-class Look:
-    """What one pass over the tiles has seen."""
+class PairScan:
+    """What one pass over the tiles has found."""
 
     size: float  # max |K_ij|
     asymmetry: float  # max |K_ij - conj K_ji| ...
@@ -58,28 +57,28 @@ class Look:
     minors: tuple[tuple[float, Pair], ...]  # negative eigenvalues of 2 x 2 (and 1 x 1) minors, lowest first
 
 
-def look(K: Entries) -> Look:
+def scan_pairs(K: Entries) -> PairScan:
     """Symmetry and 2 x 2 minors of all pairs, streamed."""
-    seen: list[Look] = []
+    seen: list[PairScan] = []
     lock = Lock()
 
     def one(tile: Tile) -> None:
-        found = _look_at(K, *tile)
-        with lock:  # what is kept does not depend on the order of tiles
+        found = _scan_tile(K, *tile)
+        with lock:  # the result does not depend on the order of tiles
             seen[:] = [_merged([*seen, found])]
 
     run(one, lower_tiles(len(K)))
     return seen[0]
 
 
-def _look_at(K: Entries, r: slice, c: slice) -> Look:
+def _scan_tile(K: Entries, r: slice, c: slice) -> PairScan:
     T, U = K.tile(r, c), K.tile(c, r).conj().T
     if not (np.isfinite(T).all() and np.isfinite(U).all()):
         raise bad("certify", "K", "finite", "NaN or infinity", "Scale the items, or mend the kernel.")
     skew = np.abs(T - U)
     i, j = np.unravel_index(int(skew.argmax()), skew.shape)
     where = (r.start + int(i), c.start + int(j))
-    return Look(float(np.abs(T).max()), float(skew.max()), where, _minors(K, r, c, 0.5 * (T + U)))
+    return PairScan(float(np.abs(T).max()), float(skew.max()), where, _minors(K, r, c, 0.5 * (T + U)))
 
 
 def _minors(K: Entries, r: slice, c: slice, T: Array) -> tuple[tuple[float, Pair], ...]:
@@ -87,7 +86,7 @@ def _minors(K: Entries, r: slice, c: slice, T: Array) -> tuple[tuple[float, Pair
     a, d = K.diagonal[r, None].real.astype(float), K.diagonal[c].real.astype(float)
     b = np.abs(T)
     low = 0.5 * (a + d) - np.hypot(0.5 * (a - d), b)
-    low[b**2 <= np.maximum(a, 0.0) * np.maximum(d, 0.0)] = np.inf  # a negative a or d alone is told once, as (i, i)
+    low[b**2 <= np.maximum(a, 0.0) * np.maximum(d, 0.0)] = np.inf  # a negative a or d is reported once, as (i, i)
     if r == c:
         low[np.triu_indices(len(low), 1)] = np.inf  # each pair once
         np.fill_diagonal(low, d)
@@ -97,10 +96,10 @@ def _minors(K: Entries, r: slice, c: slice, T: Array) -> tuple[tuple[float, Pair
     return tuple((value, (p, q)) for value, p, q in pairs)
 
 
-def _merged(looks: list[Look]) -> Look:
-    asymmetry, where = min((-one.asymmetry, one.where) for one in looks)
-    minors = sorted(pair for one in looks for pair in one.minors)[:KEEP]
-    return Look(max(one.size for one in looks), -asymmetry, where, tuple(minors))
+def _merged(scans: list[PairScan]) -> PairScan:
+    asymmetry, where = min((-one.asymmetry, one.where) for one in scans)
+    minors = sorted(pair for one in scans for pair in one.minors)[:KEEP]
+    return PairScan(max(one.size for one in scans), -asymmetry, where, tuple(minors))
 
 
 def lowest_vector(K: Entries, pair: Pair) -> Array:

@@ -5,7 +5,7 @@ Its elements are sums of sections, f = sum_j a_j k(x_j, .), with
     <f, g> = sum_jk a_j conj(b_k) k(x_j, y_k),     f(x) = <f, k_x>,     |f(x)|^2 <= <f, f> k(x, x).
 
 The points are any items the kernel understands.  A function has many expansions (repeated or dependent points);
-values and inner products do not depend on which one is held.
+values and inner products are the same for all of them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RKHSFunction:
     def __call__(self, X: Any) -> Array:
         """f(x) for every item: sum_j a_j k(x_j, x)."""
         X = self.kernel.check(X)
-        # k(x_j, x) is the conjugate of k(x, x_j), whose tiles the streamed product makes
+        # the streamed product has k(x, x_j), of which k(x_j, x) is the conjugate
         terms = [np.conj(LazyGram(self.kernel, X, points) @ np.conj(a)) for points, a in self.parts]
         return np.asarray(np.sum(terms, axis=0))
 

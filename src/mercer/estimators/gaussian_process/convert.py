@@ -51,10 +51,6 @@ class Foreign(Kernel):
     def stationary(self) -> bool:  # type: ignore[override]
         return bool(self.original.is_stationary())
 
-    @property
-    def psd(self) -> bool | None:
-        return None
-
     def _theirs(self) -> Any:
         if not self.original.n_dims:
             return self.original

@@ -128,20 +128,20 @@ class Covariance:
         """(dM/dtheta_j) V for every j."""
         products: list[Array] = []
         if isinstance(self.data, KernelItems) and self.data.kernel.slots():
-            products = _tangents(self.data, V) or _differences(self.data, V)
+            products = _jvp_products(self.data, V) or _differences(self.data, V)
         return products + [self.noise.value * V] * len(self.noise.slots)
 
 
-def _tangents(data: KernelItems, V: Array) -> list[Array] | None:
+def _jvp_products(data: KernelItems, V: Array) -> list[Array] | None:
     """(dK/dtheta_j) V for every j by the kernel's own formula; None where it has none."""
     kernel, A, n = data.kernel, data.prepared, len(data)
-    few = kernel.tangents(A[:1], A[:1], V[:1])
+    few = kernel.jvp_products(A[:1], A[:1], V[:1])
     if few is None:
         return None
     out = np.zeros((len(few), *V.shape))
 
     def add(r: slice, c: slice) -> None:
-        out[:, r] += kernel.tangents(A[r], A[c], V[c])
+        out[:, r] += kernel.jvp_products(A[r], A[c], V[c])
 
     fold_rows(add, (n, n))
     return list(out[1:])

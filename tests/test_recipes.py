@@ -1,0 +1,18 @@
+"""Every skeleton in CONTRIBUTING.md runs as it is printed, and prints what is shown."""
+
+from pathlib import Path
+
+from docs.examples import agree, blocks, played
+
+CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
+
+
+def test_the_recipes_run(tmp_path):
+    assert len(blocks(CONTRIBUTING)) >= 6
+    for block, printed in played(CONTRIBUTING, tmp_path):
+        assert block.shown is None or agree(block.shown, printed), f"\n{block.code}\nprints\n{printed}"
+
+
+def test_no_python_is_left_out_of_the_script():
+    """A fence that is indented, or has other words after `python`, would not be run."""
+    assert CONTRIBUTING.read_text(encoding="utf8").count("```python") == len(blocks(CONTRIBUTING))
