@@ -43,9 +43,10 @@ def compare(
     """
     import mercer.report
     import mercer.study
+    from mercer.cli.output import require_place
     from mercer.cli.printing import say, to_json
 
-    _require_place(report)
+    require_place(report, "--report", data)
     table = _table(data, kind, drop, format)
     say(f"{table.name}: {table.describe()}.")
     with _progress() as progress:
@@ -61,12 +62,6 @@ def compare(
         return
     _print(study)
     typer.echo(f"report: {page}")
-
-
-def _require_place(report: Path) -> None:
-    """Refuse a path that cannot be written to before an hour has been spent."""
-    if report.is_dir() or not report.absolute().parent.is_dir():
-        raise ValueError(f"--report: expected a file in a folder that exists, got {str(report)!r}.")
 
 
 def _table(data: str | None, kind: list[str] | None, drop: list[str] | None, form: str | None) -> Any:

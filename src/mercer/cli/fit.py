@@ -31,9 +31,11 @@ def fit(
     Columns are scaled and gaps filled as TableScaler does; the model file remembers how.
     """
     import mercer
+    from mercer.cli.output import require_place
     from mercer.cli.printing import result
     from mercer.cli.problem import described, problem_of, score_name, settings_of
 
+    require_place(output, "--output", data)
     problem = problem_of(data, target, task, format, kind, drop).sampled(rows, seed)
     problem.warn_of(method)
     chosen = problem.kernel(kernel, method)

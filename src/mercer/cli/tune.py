@@ -39,9 +39,11 @@ def tune(
     The grid "libsvm" is that of C and gamma in powers of 4 for a Gaussian kernel on numeric columns.
     """
     import mercer
+    from mercer.cli.output import require_place
     from mercer.cli.printing import result, say, table
     from mercer.cli.problem import described, problem_of, score_name, settings_of
 
+    require_place(save, "--save", data)
     problem = problem_of(data, target, task, format, kind, drop).sampled(rows, seed)
     problem.warn_of(method)
     libsvm = grid == ["libsvm"]
