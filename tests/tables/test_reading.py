@@ -17,6 +17,7 @@ from numpy.testing import assert_array_equal
 import mercer
 from mercer import TableError
 from mercer.tables import read
+from mercer.tables.cells import MISSING
 
 PEOPLE = "age,job,note\n31,clerk,\n45,NA,likes long walks\n,smith,sings in a choir\n"
 
@@ -68,11 +69,52 @@ def test_a_byte_order_mark_is_no_part_of_the_first_name(written):
     assert list(read(written("\ufeffa,b\n1,2\n")).columns) == ["a", "b"]
 
 
-@pytest.mark.parametrize("gap", ["", " ", "NA", "na", "NaN", "null", "NULL", "?", "none", "None"])
+ANYWHERE = ["NA", "na", "NaN", "null", "NULL", "?", "none", "None", "N/A", "n/a", " N/A ", "#N/A", "<NA>", "n.a."]
+AMONG_NUMBERS = ["-", "--", ".", "..", "–", "*", "missing", "Unknown", "#DIV/0!", "#VALUE!"]
+
+
+@pytest.mark.parametrize("gap", ["", " ", *ANYWHERE])
 def test_gaps(written, gap):
     table = read(written(f"a,b\n1,u\n{gap},{gap}\n3,v\n"))
     assert np.isnan(table.columns["a"][1])
     assert table.columns["b"].tolist() == ["u", None, "v"]
+
+
+@pytest.mark.parametrize("gap", AMONG_NUMBERS)
+def test_what_is_a_gap_among_numbers_may_be_a_name_among_names(written, gap):
+    table = read(written(f"a,b\n1,u\n{gap},{gap}\n3,v\n"))
+    assert table.kinds == {"a": "numeric", "b": "categorical"}
+    assert np.isnan(table.columns["a"][1])
+    assert table.columns["b"].tolist() == ["u", gap, "v"]
+
+
+@pytest.mark.parametrize("gap", [*ANYWHERE, *AMONG_NUMBERS])
+@pytest.mark.parametrize("share", [0.05, 0.6])
+def test_gaps_do_not_make_a_column_of_numbers_categorical_and_are_noted(written, gap, share):
+    cells = [gap if i < share * 60 else f"{i / 7:.3f}" for i in range(60)]
+    table = read(written("\n".join(["x,age", *(f"{i % 7}.5,{cell}" for i, cell in enumerate(cells))])))
+    assert table.kinds["age"] == "numeric"
+    assert np.isnan(table.columns["age"]).sum() == int(share * 60)
+    assert table.notes == (f"{int(share * 60)} cells {gap.strip()!r} among the numbers of 'age' are read as missing",)
+
+
+def test_gaps_of_several_columns_are_one_note_and_empty_cells_none(written):
+    rows = [f"{'-' if i % 2 else i / 3},{'N/A' if i % 3 else i / 7},{'' if i % 5 else i / 9}" for i in range(60)]
+    notes = read(written("\n".join(["a,b,c", *rows]))).notes
+    assert notes == ("70 cells 'N/A', '-' among the numbers of 'a', 'b' are read as missing",)
+
+
+def test_gaps_are_understood_where_the_kind_is_given_and_in_json(written):
+    table = read(written("a,b\n-,1\n-,2\n"), kinds={"a": "numeric"})
+    assert np.isnan(table.columns["a"]).all()
+    table = read(written('{"a": 1.5}\n{"a": "N/A"}\n{"a": "-"}\n', "data.jsonl"))
+    assert_array_equal(table.columns["a"], [1.5, np.nan, np.nan])
+
+
+def test_a_slip_beside_gaps_is_still_named(written):
+    rows = ["-" if i % 2 else str(20 + i) for i in range(40)]
+    rows[15], rows[16] = "-", "abc"
+    assert "line 18, column 'age': expected a number, got 'abc'" in fault(written("\n".join(["age", *rows])))
 
 
 @pytest.mark.parametrize(
@@ -266,8 +308,7 @@ def test_a_written_table_reads_back(tmp_path_factory, numbers, words, delimiter)
     path.write_bytes(buffer.getvalue().encode())
     table = read(path, header=True, kinds={"the word": "categorical"})
     assert_array_equal(table.columns["the number"], [np.nan if x is None else x for x in numbers])
-    gaps = {"", "na", "nan", "null", "?", "none"}
-    assert table.columns["the word"].tolist() == [None if w.strip().lower() in gaps else w for w in labels]
+    assert table.columns["the word"].tolist() == [None if w.strip().lower() in MISSING else w for w in labels]
 
 
 @settings(max_examples=150, deadline=None)

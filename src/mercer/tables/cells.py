@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from mercer.errors import TableError
 
 Cell = str | float | None  # as it is written, a number where the format says so, or missing
-MISSING = {"", "na", "nan", "null", "?", "none"}  # in any case of letters
+# in any case of letters: what stands for no value in any column, and what does so only in a column of numbers
+MISSING = {"", "na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "-nan", "null", "none", "?"}
+NO_NUMBER = {
+    *("-", "--", "---", "–", "—", ".", "..", "...", "*", ":", "missing", "unknown", "not available", "not applicable"),
+    *("#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,11 @@ def shown(cell: object) -> str:
 def is_missing(cell: Cell) -> bool:
     """Whether a cell stands for no value."""
     return cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in MISSING)
+
+
+def is_no_number(cell: Cell) -> bool:
+    """Whether a cell stands for no value in a column of numbers."""
+    return is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in NO_NUMBER)
 
 
 def number(cell: Cell) -> float | None:

@@ -10,7 +10,8 @@ from mercer.errors import TableError
 from mercer.items.kinds import NUMERIC
 from mercer.tables import delimited, json_lines, parquet, svmlight
 from mercer.tables.cells import Cells
-from mercer.tables.columns import columns_of, notes_of
+from mercer.tables.columns import columns_of
+from mercer.tables.remarks import notes_of
 from mercer.tables.source import Source, content_of, format_of, name_of, text_of
 from mercer.tables.table import Table
 
@@ -42,7 +43,7 @@ def _table(name: str, content: bytes, form: str, kinds: Mapping[str, str], heade
         return _sparse_table(name, text_of(content))
     cells = _cells(content, form, header)
     columns, found = columns_of(cells, kinds)
-    return Table(name, columns, found, notes_of(columns, found))
+    return Table(name, columns, found, notes_of(cells, columns, found))
 
 
 def _cells(content: bytes, form: str, header: bool | None) -> Cells:
