@@ -106,9 +106,26 @@ def test_many_rows_for_a_method_that_is_not_made_for_them(capsys):
 
 
 def test_a_method_of_the_other_task_is_refused(capsys, numbers, mixed):
-    for data, method in ((numbers, "klr"), (mixed, "ridge"), (mixed, "magic")):
+    for data, method in ((numbers, "klr"), (mixed, "ridge")):
         assert run(["fit", data, "--method", method]) == 2
         assert f"mercer: {method}: task must be one that the method is for" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["fit", "tune"])
+@pytest.mark.parametrize(
+    ("method", "cure"),
+    [
+        ("foo", "Choose one of these."),
+        ("SVM", "Did you mean 'svm'?"),
+        ("rigde", "Did you mean 'ridge'?"),
+        ("lda", "Methods without a kernel are for mercer compare."),
+    ],
+)
+def test_an_unknown_method_names_the_methods_before_the_table_is_read(capsys, verb, method, cure):
+    assert run([verb, "nowhere.csv", "-m", method]) == 2
+    err = capsys.readouterr().err
+    assert "--method: the method must be one of svm, svm + platt, l2vm, l1vm, rvm, gp, klr, rbf network, ridge" in err
+    assert f"got {method!r}. {cure}" in err
 
 
 def test_settings_and_kernels_are_taken(capsys, numbers, tmp_path):

@@ -33,9 +33,10 @@ def fit(
     import mercer
     from mercer.cli.output import require_place
     from mercer.cli.printing import result
-    from mercer.cli.problem import described, problem_of, score_name, settings_of
+    from mercer.cli.problem import described, problem_of, require_method, score_name, settings_of
 
     require_place(output, "--output", data)
+    require_method(method)
     problem = problem_of(data, target, task, format, kind, drop).sampled(rows, seed)
     problem.warn_of(method)
     chosen = problem.kernel(kernel, method)

@@ -76,6 +76,20 @@ class Problem:
         return TableScaler(self.table.kinds, output="table" if named else "auto", target=self.target)
 
 
+def require_method(method: str) -> None:
+    """Refuse the name of a method that does not exist or has no kernel, before anything is read."""
+    from difflib import get_close_matches
+
+    from mercer.comparison.methods import METHODS, machines
+
+    known = list(dict.fromkeys(name for task in METHODS for name in machines(task)))
+    if method not in known:
+        near = get_close_matches(method.lower(), known, n=1)
+        others = any(method in methods for methods in METHODS.values())
+        cure = f"Did you mean {near[0]!r}?" if near else "Methods without a kernel are for mercer compare." * others
+        raise bad("--method", "the method", f"one of {', '.join(known)}", repr(method), cure or "Choose one of these.")
+
+
 def problem_of(
     data: str, target: str | None, task: str | None, form: str | None, kinds: Sequence[str] | None,
     drop: Sequence[str] | None,

@@ -41,9 +41,10 @@ def tune(
     import mercer
     from mercer.cli.output import require_place
     from mercer.cli.printing import result, say, table
-    from mercer.cli.problem import described, problem_of, score_name, settings_of
+    from mercer.cli.problem import described, problem_of, require_method, score_name, settings_of
 
     require_place(save, "--save", data)
+    require_method(method)
     problem = problem_of(data, target, task, format, kind, drop).sampled(rows, seed)
     problem.warn_of(method)
     libsvm = grid == ["libsvm"]
