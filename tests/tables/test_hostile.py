@@ -36,6 +36,7 @@ FILES = {
     "people.dat": PEOPLE.replace(",", ";").encode("utf-8-sig"),
     "people.csv.gz": gzip.compress(PEOPLE.encode(), mtime=0),
     "rows.jsonl": b"\n".join(b'{"a": %d, "b": "w%d", "c": null, "d": true}' % (i, i % 3) for i in range(20)),
+    "rows.json": b"[" + b",\n".join(b'{"a": %d, "b": "w%d", "c": null}' % (i, i % 3) for i in range(20)) + b"]",
     "rows.svm": b"\n".join(b"%d 1:%d.5 7:1e%d # row" % (i % 2, i, i % 9) for i in range(20)),
 }
 TOKENS = [

@@ -247,6 +247,94 @@ def test_faults_of_json_lines(written, content, expected):
     assert expected in fault(written(content, "data.jsonl"))
 
 
+ARRAYS = [
+    '[{"n": 1.5, "s": "u"},\n {"n": null}]\n',
+    '[\n  {\n    "n": 1.5,\n    "s": "u"\n  },\n  {\n    "n": null\n  }\n]\n',
+    ' \n[{"n":1.5,"s":"u"},{"n":null}]',
+]
+
+
+@pytest.mark.parametrize("content", ARRAYS)
+@pytest.mark.parametrize("name", ["data.json", "data.jsonl", "data"])
+def test_a_json_array_of_objects_is_a_table(written, content, name):
+    table = read(written(content, name))
+    assert table.kinds == {"n": "numeric", "s": "categorical"}
+    assert_array_equal(table.columns["n"], [1.5, np.nan])
+    assert table.columns["s"].tolist() == ["u", None]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("[]", "got no values"),
+        ("[1, 2]", "line 1: expected a JSON object, got '1'"),
+        ('[{"a": 1},\n{"a": [1]}]', "line 2, column 'a': expected a number, a string"),
+        ('[{"a": 1},\n\n{"a": }]', "line 3: expected a JSON object"),
+        ('[{"a": 1}\n {"a": 2}]', "line 2: expected a comma or the end of the array"),
+        ('[{"a": 1},\n', "line 2: expected a JSON object, got the end of the file"),
+        ('[{"a": 1}]\n[{"a": 2}]', "line 2: expected nothing after the array"),
+        ('[{"a": 1},\n{"a": 1, "a": 2}]', "line 2: expected each key once"),
+        ('{"a": {"0": 1, "1": 2}}', "orient='records'"),
+        ('{"a": 1} {"a": 2}', "line 1: expected a JSON object and no more"),
+        ("[" * 100_000, "line 1: expected a JSON object"),
+    ],
+)
+def test_faults_of_json(written, content, expected):
+    assert expected in fault(written(content, "data.json"))
+
+
+# ---- tables in memory
+
+
+def test_a_data_frame_is_a_table(written):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({
+        "n": [1.5, None, 3.0], "s": ["u", None, "N/A"], "b": [True, False, True], "i": [1, 2, 3],
+        "d": pd.to_datetime(["2020-01-01", None, "2020-01-03"]), "c": pd.Categorical(["x", "y", None]),
+        7: ["1", "-", "3"],
+    })  # fmt: skip
+    table = read(frame)
+    assert table.name == "DataFrame"
+    assert [table.kinds[name] for name in ("n", "s", "b", "i", "d", "c", "7")] == [
+        "numeric", "categorical", "categorical", "numeric", "categorical", "categorical", "numeric",
+    ]  # fmt: skip
+    assert_array_equal(table.columns["n"], [1.5, np.nan, 3.0])
+    assert table.columns["s"].tolist() == ["u", None, None]
+    assert table.columns["b"].tolist() == ["true", "false", "true"]
+    assert table.columns["c"].tolist() == ["x", "y", None]
+    assert_array_equal(table.columns["7"], [1.0, np.nan, 3.0])
+
+
+def test_a_frame_gives_what_its_file_gives(written):
+    pd = pytest.importorskip("pandas")
+    path = written(PEOPLE)
+    one, two = read(path), read(pd.read_csv(path))
+    assert one.kinds == two.kinds
+    for name in one.columns:
+        assert_array_equal(one.columns[name], two.columns[name])
+    assert read({"a": [1, 2], "b": ["u", "v"]}).kinds == {"a": "numeric", "b": "categorical"}
+
+
+def test_faults_of_tables_in_memory():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(TableError, match=r"DataFrame: row 1, column 'a': expected a number, a string.*got \[2\]"):
+        read(pd.DataFrame({"a": [1.0, [2]]}))
+    with pytest.raises(TableError, match="DataFrame: expected a table, got no rows"):
+        read(pd.DataFrame({"a": []}))
+    with pytest.raises(
+        TableError, match="DataFrame: the columns: expected a different name for every column, got '1' twice"
+    ):
+        read(pd.DataFrame({1: [1.0], "1": [2.0]}))
+
+
+@pytest.mark.parametrize(
+    "source", [np.eye(2), [[1.0]], None, 3, b"data.csv", io.StringIO("a,b")], ids=lambda s: type(s).__name__
+)
+def test_what_is_no_source_is_a_clear_type_error(source):
+    with pytest.raises(TypeError, match=rf"read: source must be a path, .* got {type(source).__name__}\."):
+        read(source)
+
+
 def test_svmlight_is_one_set_of_sparse_rows(written):
     table = read(written("# made by hand\n+1 1:0.5 3:2 # first\n-1 qid:3 2:1\n+1\n", "data.svm"))
     assert_array_equal(table.items.toarray(), [[0, 0.5, 0, 2], [0, 0, 1, 0], [0, 0, 0, 0]])

@@ -17,7 +17,7 @@ PAGE = Path("mercer-report.html")
 def compare(
     data: Annotated[
         str | None,
-        typer.Argument(help="CSV, TSV, Parquet, JSON lines or svmlight file, or - [default: a built-in table]."),
+        typer.Argument(help="CSV, TSV, Parquet, JSON or svmlight file, or - [default: a built-in table]."),
     ] = None,
     target: Target = None,
     kernel: KernelText = None,
