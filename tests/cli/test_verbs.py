@@ -175,6 +175,40 @@ def test_predict_keeps_the_kinds_of_training(capsys, tmp_path):
     assert [row["prediction"] for row in predictions(capsys, tmp_path / "m.mercer", new)] == ["a", "b"]
 
 
+@pytest.fixture(scope="module")
+def dated(folder):
+    """Columns as pandas writes them, of which one is a feature."""
+    x = rng.normal(size=N)
+    columns = {
+        "": range(N),
+        "day": [f"2024-01-{1 + i % 28:02d}" for i in range(N)],
+        "x": x,
+        "y": np.where(x > 0, "u", "v"),
+    }
+    return written(folder / "dated.csv", columns)
+
+
+def test_an_index_and_dates_are_left_out_and_predictions_do_not_need_them(capsys, dated, tmp_path):
+    assert run(["fit", dated, "-o", str(tmp_path / "m.mercer")]) == 0
+    err = capsys.readouterr().err
+    assert "note: column 'Unnamed: 0' is left out: it numbers the rows." in err
+    assert "note: column 'day' is left out: it holds dates." in err
+    assert "--keep COLUMN" in err
+    assert list(mercer.load(tmp_path / "m.mercer")[0].kinds_) == ["x"]
+    new = written(tmp_path / "new.csv", {"x": [3.0, -3.0]})
+    assert [row["prediction"] for row in predictions(capsys, tmp_path / "m.mercer", new)] == ["u", "v"]
+
+
+@pytest.mark.parametrize("verb", ["fit", "tune"])
+def test_a_column_is_kept_if_asked_for(capsys, dated, tmp_path, verb):
+    assert run([verb, dated, "-o", str(tmp_path / "m.mercer"), "--keep", "day", "--keep", "Unnamed: 0"]) == 0
+    assert "left out" not in capsys.readouterr().err
+    assert list(mercer.load(tmp_path / "m.mercer")[0].kinds_) == ["Unnamed: 0", "day", "x"]
+    assert run(["certify", dated, "--model", str(tmp_path / "m.mercer")]) in (0, 1)
+    assert run([verb, dated, "--keep", "dya"]) == 2
+    assert "Did you mean 'day'?" in capsys.readouterr().err
+
+
 def test_predict_writes_a_file_or_json(capsys, numbers, tmp_path):
     assert run(["fit", numbers, "-o", str(tmp_path / "m.mercer")]) == 0
     capsys.readouterr()

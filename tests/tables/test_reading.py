@@ -125,7 +125,7 @@ def test_a_slip_beside_gaps_is_still_named(written):
         ("ham\tgo home now\nspam\twin a prize\nham\tsee you then\n", ["x0", "x1"]),
         ("label\ttext\nham\tgo home now\nham\tsee you\n", ["label", "text"]),
         ("country,2001,2002\n", None),
-        (",a\n0,1\n1,5\n", ["x0", "a"]),
+        (",a\n0,1\n1,5\n", ["Unnamed: 0", "a"]),
         ("only\n1\n2\n", ["only"]),
     ],
 )

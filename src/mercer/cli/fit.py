@@ -8,7 +8,21 @@ from typing import Annotated
 
 import typer
 
-from mercer.cli.options import Data, Drop, Format, Json, KernelText, Kinds, Method, Rows, Seed, Settings, Target, Task
+from mercer.cli.options import (
+    Data,
+    Drop,
+    Format,
+    Json,
+    Keep,
+    KernelText,
+    Kinds,
+    Method,
+    Rows,
+    Seed,
+    Settings,
+    Target,
+    Task,
+)
 
 
 def fit(
@@ -22,6 +36,7 @@ def fit(
     task: Task = None,
     kind: Kinds = None,
     drop: Drop = None,
+    keep: Keep = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
     json: Json = False,
@@ -37,7 +52,7 @@ def fit(
 
     require_place(output, "--output", data)
     require_method(method)
-    problem = problem_of(data, target, task, format, kind, drop).sampled(rows, seed)
+    problem = problem_of(data, target, task, format, kind, drop, keep).sampled(rows, seed)
     problem.warn_of(method)
     chosen = problem.kernel(kernel, method)
     model = problem.pipeline(method, chosen, settings_of(settings, "--set"), seed)

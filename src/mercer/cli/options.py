@@ -18,6 +18,9 @@ Kinds = Annotated[
     list[str] | None, typer.Option("--kind", help="COLUMN=numeric, categorical or text, where it is to be that.")
 ]
 Drop = Annotated[list[str] | None, typer.Option("--drop", help="Column to leave out.")]
+Keep = Annotated[
+    list[str] | None, typer.Option("--keep", help="Column to learn from although it looks like an identifier or date.")
+]
 KernelText = Annotated[
     str | None,
     typer.Option("--kernel", "-k", help='Kernel expression, e.g. "RBF(2.0) + Linear()" [default: by the columns].'),

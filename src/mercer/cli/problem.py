@@ -92,13 +92,13 @@ def require_method(method: str) -> None:
 
 def problem_of(
     data: str, target: str | None, task: str | None, form: str | None, kinds: Sequence[str] | None,
-    drop: Sequence[str] | None,
+    drop: Sequence[str] | None, keep: Sequence[str] | None,
 ) -> Problem:  # fmt: skip
     """The problem in a file; what there is to know of the table is said."""
     from mercer.tables import read
 
     given = settings_of(kinds, "--kind")
-    table = read(data, format=form, kinds=given)
+    table = read(data, format=form, kinds=given, keep=keep or ())
     for name in given:
         table.require(name)
     if drop:
@@ -110,6 +110,8 @@ def problem_of(
         say(f"note: {note}.")
     if len(features.notes) > NOTES:
         say(f"note: the like of {len(features.notes) - NOTES} more columns.")
+    if set(table.aside) - {name, *features.columns}:
+        say("note: --keep COLUMN keeps a column.")
     return Problem(features, name, y, found)
 
 

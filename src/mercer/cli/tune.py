@@ -7,7 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli.options import Data, Drop, Format, Json, KernelText, Kinds, Method, Rows, Seed, Settings, Target, Task
+from mercer.cli.options import (
+    Data,
+    Drop,
+    Format,
+    Json,
+    Keep,
+    KernelText,
+    Kinds,
+    Method,
+    Rows,
+    Seed,
+    Settings,
+    Target,
+    Task,
+)
 
 BEST = 10  # settings that are listed
 
@@ -30,6 +44,7 @@ def tune(
     task: Task = None,
     kind: Kinds = None,
     drop: Drop = None,
+    keep: Keep = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
     json: Json = False,
@@ -45,7 +60,7 @@ def tune(
 
     require_place(save, "--save", data)
     require_method(method)
-    problem = problem_of(data, target, task, format, kind, drop).sampled(rows, seed)
+    problem = problem_of(data, target, task, format, kind, drop, keep).sampled(rows, seed)
     problem.warn_of(method)
     libsvm = grid == ["libsvm"]
     if libsvm:

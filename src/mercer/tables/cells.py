@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mercer.errors import TableError
@@ -14,6 +15,7 @@ NO_NUMBER = {
     *("-", "--", "---", "–", "—", ".", "..", "...", "*", ":", "missing", "unknown", "not available", "not applicable"),
     *("#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!"),
 }
+_DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,17 @@ def number(cell: Cell) -> float | None:
         return float(cell)
     except ValueError:
         return None
+
+
+def has_leading_zeros(given: Iterable[Cell]) -> bool:
+    """Whether these are codes such as 02134: all that are numbers are digits only, and some begin with a zero."""
+    found = False
+    for cell in given:
+        if isinstance(cell, str) and _DIGITS.fullmatch(cell.strip()):
+            found = found or len(cell.strip().lstrip("0")) < len(cell.strip()) > 1
+        elif number(cell) is not None:
+            return False
+    return found
 
 
 def require_different(names: Sequence[str], place: str) -> None:

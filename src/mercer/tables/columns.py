@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.items.kinds import FEW, KINDS, NUMERIC, kind_of
-from mercer.tables.cells import Cell, Cells, fault, is_missing, is_no_number, number, shown
+from mercer.tables.cells import Cell, Cells, fault, has_leading_zeros, is_missing, is_no_number, number, shown
 from mercer.typing import Array
 
 _SLIPS = 0.1  # at most this share of a column of numbers may be slips of the pen, else it is a column of strings
@@ -36,6 +36,8 @@ def _require_known(given: Mapping[str, str]) -> None:
 
 def _kind(values: list[Cell]) -> str:
     given = [value for value in values if value is not None]
+    if has_leading_zeros(given):
+        return kind_of([_string(value) for value in given])
     found = [number(value) for value in given]
     numbers = [x for x in found if x is not None]
     wrong = sum(x is None and not is_no_number(value) for x, value in zip(found, given, strict=True))

@@ -89,8 +89,8 @@ def _numeric(column: list[str]) -> bool:
 
 
 def _names(first: list[str]) -> list[str]:
-    """The header without spaces around; a column without a name goes by its position."""
-    return [cell.strip() or f"x{j}" for j, cell in enumerate(first)]
+    """The header without spaces around; a column without a name is called as pandas calls it."""
+    return [cell.strip() or f"Unnamed: {j}" for j, cell in enumerate(first)]
 
 
 def _with_points(cell: str) -> str:

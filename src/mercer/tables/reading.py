@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from mercer.errors import TableError
 from mercer.items.kinds import NUMERIC
 from mercer.tables import delimited, frames, json_lines, parquet, svmlight
+from mercer.tables.aside import left_aside
 from mercer.tables.cells import Cells
 from mercer.tables.columns import columns_of
 from mercer.tables.remarks import notes_of
@@ -23,6 +24,7 @@ def read(
     format: str | None = None,  # noqa: A002
     kinds: Mapping[str, str] | None = None,
     header: bool | None = None,
+    keep: Collection[str] = (),
 ) -> Table:
     """The table in a file or a data frame; TableError for a fault, with its line and column.
 
@@ -32,24 +34,30 @@ def read(
               JSON is an array of objects, or one object on every line
     kinds     {column: "numeric", "categorical" or "text"}, where that should not be found out; others are ignored
     header    whether the first row of CSV holds names; else by how it differs from the others
+    keep      columns that are features although they look like identifiers or dates; `split_target` leaves others out,
+              unless their kind is given
     """
     in_memory = frames.is_in_memory(source)
     name = type(source).__name__ if in_memory else name_of(source)
     try:
         if in_memory:
-            return _table(name, frames.cells(source), kinds or {})
+            return _table(name, frames.cells(source), kinds or {}, keep)
         content = content_of(source)
         form = format_of(source, content, format)
         if form == "svmlight":
             return _sparse_table(name, text_of(content))
-        return _table(name, _cells(content, form, header), kinds or {})
+        return _table(name, _cells(content, form, header), kinds or {}, keep)
     except TableError as error:
         raise TableError(f"{name}: {error}") from None
 
 
-def _table(name: str, cells: Cells, kinds: Mapping[str, str]) -> Table:
+def _table(name: str, cells: Cells, kinds: Mapping[str, str], keep: Collection[str]) -> Table:
     columns, found = columns_of(cells, kinds)
-    return Table(name, columns, found, notes_of(cells, columns, found))
+    aside = left_aside(columns, found, {*kinds, *keep})
+    table = Table(name, columns, found, notes_of(cells, columns, found), aside=aside)
+    for kept in keep:
+        table.require(kept)
+    return table
 
 
 def _cells(content: bytes, form: str, header: bool | None) -> Cells:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
-from mercer.items.kinds import CATEGORICAL, FEW, NUMERIC
-from mercer.tables.cells import Cells, is_no_number
+from mercer.items.kinds import NUMERIC
+from mercer.tables.cells import Cells, has_leading_zeros, is_no_number
 from mercer.typing import Array
 
 _NAMED = 5  # columns, or marks of a gap, that one sentence names
@@ -50,14 +49,5 @@ def _remarks(name: str, column: Array, kind: str) -> Iterator[str]:
         yield f"column {name!r} is empty"
     elif len(set(given)) == 1 and len(given) == len(column) > 1:
         yield f"column {name!r} is constant"
-    elif _is_number_of_row(given, kind):
-        yield f"column {name!r} looks like an identifier: it is different in every row"
-
-
-def _is_number_of_row(given: Any, kind: str) -> bool:
-    """Whether values are 1, 2, 3, ... or names of which no two are equal."""
-    if len(given) <= FEW:
-        return False
-    if kind == NUMERIC:
-        return bool((np.diff(given) == 1.0).all())
-    return kind == CATEGORICAL and len(set(given)) == len(given)
+    if kind != NUMERIC and has_leading_zeros(given):
+        yield f"column {name!r} has leading zeros: it is read as text"
