@@ -34,6 +34,8 @@ FILES = {
     "people.csv": PEOPLE.encode(),
     "people.tsv": PEOPLE.replace(",", "\t").encode(),
     "people.dat": PEOPLE.replace(",", ";").encode("utf-8-sig"),
+    "people.psv": b"# by hand\n" + PEOPLE.replace(",", "|").encode(),
+    "people.txt": b"# by hand\n" + PEOPLE.replace(",", " ").encode(),
     "people.csv.gz": gzip.compress(PEOPLE.encode(), mtime=0),
     "rows.jsonl": b"\n".join(b'{"a": %d, "b": "w%d", "c": null, "d": true}' % (i, i % 3) for i in range(20)),
     "rows.json": b"[" + b",\n".join(b'{"a": %d, "b": "w%d", "c": null}' % (i, i % 3) for i in range(20)) + b"]",

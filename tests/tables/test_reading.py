@@ -51,12 +51,92 @@ def test_columns_kinds_and_gaps(written):
     assert len(table) == 3
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_the_delimiter_is_found(written, delimiter, end):
     table = read(written(end.join(["a x,b,c", '1,"u, v; w",2', "3,z,4", ""]).replace(",", delimiter)))
     assert list(table.columns) == [f"a x{delimiter}b{delimiter}c".split(delimiter)[j] for j in range(3)]
     assert table.columns["c"].tolist() == [2.0, 4.0]
+
+
+SPACED = {
+    "one space": "a b c\n1 u 2.5\n3 v 4\n",
+    "aligned": "  a  b    c\n  1  u  2.5\n  3  v    4\n",
+    "tabs too": "a \tb  c \n1\t u\t2.5\n3 v 4  \n",
+    "quotes": 'a b c\n1 "u" 2.5\n3 "v" 4\n',
+    "comments": "# made by hand\n\na b c\n1 u 2.5\n# half\n3 v 4\n",
+    "a header in a comment": "# made by hand\n# a b c\n1 u 2.5\n3 v 4\n",
+    "windows": "a b c\r\n1 u 2.5\r\n3 v 4\r\n",
+}
+
+
+@pytest.mark.parametrize("content", SPACED.values(), ids=SPACED)
+@pytest.mark.parametrize("name", ["data.csv", "data.txt", "data.dat"])
+def test_spaces_are_a_delimiter_where_no_other_is(written, content, name):
+    table = read(written(content, name))
+    assert {column: values.tolist() for column, values in table.columns.items()} == {
+        "a": [1.0, 3.0], "b": ["u", "v"], "c": [2.5, 4.0],
+    }  # fmt: skip
+
+
+def test_a_field_in_quotes_may_hold_spaces(written):
+    assert read(written('a b\n1 "u v"\n2 "w x"\n')).columns["b"].tolist() == ["u v", "w x"]
+
+
+def test_names_of_rows_as_r_writes_them(written):
+    table = read(written('"mpg" "cyl"\n"Mazda RX4" 21 6\n"Datsun 710" 22.8 4\n'))
+    assert list(table.columns) == ["Unnamed: 0", "mpg", "cyl"]
+    assert table.columns["Unnamed: 0"].tolist() == ["Mazda RX4", "Datsun 710"]
+
+
+@pytest.mark.parametrize("content", ["text\nthe cat sat\na dog ran\n", "one two\nthree four\nfive six\n", "x\n1\n2\n"])
+def test_words_of_one_column_are_no_fields(written, content):
+    assert len(read(written(content)).columns) == 1
+
+
+def test_a_fault_between_spaces_is_named(written):
+    rows = "".join(f"{i} {i % 3}\n" for i in range(300))
+    assert "line 302: expected 2 fields between ' ', got 3" in fault(written("a b\n" + rows + "1 2 3\n"))
+
+
+# ---- comments
+
+
+def test_comments_are_skipped_and_lines_still_those_of_the_file(written):
+    rows = [f"{i / 3:.3f},{i % 3}" for i in range(40)]
+    content = "\n".join(
+        ["# from the lab, 2024", "#", "", "age,code", *rows[:20], "# a remark", "#1.5,2", *rows[20:], "abc,1"]
+    )
+    assert "line 47, column 'age': expected a number, got 'abc'" in fault(written(content))
+    table = read(written(content.rpartition("\n")[0]))
+    assert (len(table), table.kinds) == (40, {"age": "numeric", "code": "numeric"})
+
+
+@pytest.mark.parametrize("mark", ["# ", "#", "## "])
+def test_the_names_may_be_in_a_comment(written, mark):
+    np_header = f"{mark}length,width\n1.0,2.0\n3.0,4.0\n"
+    assert list(read(written(np_header)).columns) == ["length", "width"]
+    assert list(read(written(f"{mark}by me, today, twice\n1.0,2.0\n3.0,4.0\n")).columns) == ["x0", "x1"]
+    assert list(read(written(f"{mark}u,v\nlength,width\n1.0,2.0\n3.0,4.0\n")).columns) == ["length", "width"]
+
+
+def test_what_numpy_writes(tmp_path):
+    np.savetxt(tmp_path / "a.txt", np.eye(3), header="a b c")
+    table = read(tmp_path / "a.txt")
+    assert list(table.columns) == ["a", "b", "c"]
+    assert table.columns["b"].tolist() == [0.0, 1.0, 0.0]
+
+
+def test_values_that_begin_with_the_sign_of_a_comment_are_values(written):
+    colours = read(written("colour,n\n#ff0000,1\n#00ff00,2\nred,3\n"))
+    assert colours.columns["colour"].tolist() == ["#ff0000", "#00ff00", "red"]
+    gaps = read(written("#N/A,1.5\n2,3\n#DIV/0!,4\n5,6\n"))
+    assert_array_equal(gaps.columns["x0"], [np.nan, 2.0, np.nan, 5.0])
+    assert read(written('"#a",n\n"#b",2\n"#c",3\n')).columns["#a"].tolist() == ["#b", "#c"]
+
+
+def test_only_comments_are_an_empty_file(written):
+    assert "empty file" in fault(written("# one\n# two, three\n"))
 
 
 def test_a_decimal_comma_is_understood_between_semicolons(written):
@@ -383,7 +463,7 @@ word = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters
 @given(
     numbers=st.lists(st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)), min_size=2, max_size=30),
     words=st.data(),
-    delimiter=st.sampled_from(",;\t"),
+    delimiter=st.sampled_from(",;\t|"),
 )
 def test_a_written_table_reads_back(tmp_path_factory, numbers, words, delimiter):
     labels = [words.draw(word) for _ in numbers]
