@@ -250,8 +250,45 @@ def test_tune_has_a_grid_of_its_own_and_tells_the_plan(capsys, mixed):
     assert run(["tune", mixed, "--folds", "2"]) == 0
     out, err = capsys.readouterr()
     assert "25 settings on 2 folds" in err
-    assert "50 of 50 fits done" in err
     assert "accuracy of 2 folds" in out
+
+
+def test_tune_says_two_lines_beside_its_result(capsys, numbers):
+    assert run(["tune", numbers, "--folds", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert len(err.splitlines()) == 2
+    assert "KernelSearchCV" not in out + err
+
+
+GRID_FAULTS = [
+    (["--grid", "CC=[1,2]"], "a name must be one of C, ", "got 'CC'. Did you mean 'C'?"),
+    (["--grid", "C=[1,-1]"], "C must be a value that the method takes; got -1. ", "C must be a positive number"),
+    (["--grid", "C=[1,10]", "--grid", "epsilon=[0.1,-1]"], "--grid: epsilon must be", "got -1"),
+    (["--grid", 'C=[1,"abc"]'], "--grid: C must be", "got 'abc'"),
+    (["--grid", "C=[1,abc]"], "--grid: C must be a value or a list of them", "[1,10]"),
+    (["--grid", "C=[]"], "--grid: C must be a value or a list of them", "got []"),
+    (["--grid", "tol=[null]"], "--grid: tol must be a value that the method takes", "None"),
+    (["--grid", "kernel=[RBF(1.0),RBF(2.0)]"], "--grid: kernel must be a value or a list", 'kernel=["RBF(1.0)"'),
+    (["--grid", 'kernel=["RBF(1.0)","RBF("]'], "parse: text must be", "RBF("),
+    (["--grid", 'kernel=["RBF(1.0)","TfIdf()"]'], "--grid: kernel must be a value that the method takes", "TfIdf()"),
+    (["--grid", "kernel__lengthscale=[1,0]"], "kernel__lengthscale must be", "a positive number"),
+    (["--grid", "kernel__foo=[1]"], "kernel__foo", "['lengthscale']"),
+    (["--set", "C=-1"], "C must be a positive number", "got -1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "fault", "cure"), GRID_FAULTS, ids=lambda one: str(one)[:50])
+def test_faults_of_a_grid_are_found_before_the_folds(capsys, numbers, monkeypatch, options, fault, cure):
+    monkeypatch.setattr(mercer.KernelSearchCV, "fit", lambda *given: pytest.fail("the folds have begun"))
+    assert run(["tune", numbers, *options]) == 2
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    assert fault in last
+    assert cure in last
+
+
+def test_a_value_that_only_few_rows_cannot_bear_is_no_fault(capsys, numbers):
+    found = result(capsys, "tune", numbers, "-m", "rbf network", "--grid", "prototypes=[5,45]", "--folds", "4")
+    assert len(found["settings"]) == 2
 
 
 def test_tune_over_the_grid_of_libsvm(capsys, numbers):

@@ -162,7 +162,7 @@ def test_mutated_files(tmp_path, name):
             for column, kind in zip(table.columns.values(), table.kinds.values(), strict=True):
                 assert len(column) == len(table)
                 assert kind != "numeric" or not np.isinf(column).any()
-    assert good or name.endswith(".gz")  # some survive their wounds: the test looks beyond the door
+    assert good or name.endswith((".gz", ".json"))  # some survive their wounds: the test looks beyond the door
 
 
 @pytest.mark.parametrize("name", ["people.csv", "rows.jsonl", "rows.svm"])
