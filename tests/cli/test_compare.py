@@ -64,7 +64,7 @@ def test_columns_left_out_are_told_and_can_be_kept(data, capsys):
 
 def test_without_data_it_runs_on_the_built_in_table(data, capsys):
     assert run(["compare", "--methods", "svm,lda", "--rows", "80"]) == 0
-    assert "svm has the best accuracy" in capsys.readouterr().out
+    assert "svm has the highest accuracy" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("options", "fault"), [
