@@ -16,6 +16,7 @@ NO_NUMBER = {
     *("#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!"),
 }
 _DIGITS = re.compile(r"\d+", re.ASCII)
+_CODE = re.compile(r"^ *0\d+ *$", re.ASCII | re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +66,11 @@ def number(cell: Cell) -> float | None:
 
 
 def has_leading_zeros(given: Iterable[Cell]) -> bool:
-    """Whether these are codes such as 02134: all that are numbers are digits only, and some begin with a zero."""
-    found = False
-    for cell in given:
-        if isinstance(cell, str) and _DIGITS.fullmatch(cell.strip()):
-            found = found or len(cell.strip().lstrip("0")) < len(cell.strip()) > 1
-        elif number(cell) is not None:
-            return False
-    return found
+    """Whether these are codes such as 02134: some begin with a zero, and all that are numbers are digits only."""
+    written = [cell for cell in given if isinstance(cell, str)]
+    if not _CODE.search("\n".join(written)):
+        return False
+    return all(number(cell) is None or _DIGITS.fullmatch(cell.strip()) for cell in written)
 
 
 def require_different(names: Sequence[str], place: str) -> None:

@@ -22,9 +22,9 @@ def columns_of(cells: Cells, given: Mapping[str, str]) -> tuple[dict[str, Array]
     columns, kinds = {}, {}
     for name, column in cells.columns.items():
         values = [None if is_missing(cell) else cell for cell in column]
-        kind = given.get(name) or _kind(values)
-        columns[name] = _numbers(cells, name, values) if kind == NUMERIC else _strings(values)
-        kinds[name] = kind
+        numbers = list(map(number, values)) if given.get(name) in (None, NUMERIC) else []
+        kinds[name] = given.get(name) or _kind(values, numbers)
+        columns[name] = _numbers(cells, name, values, numbers) if kinds[name] == NUMERIC else _strings(values)
     return columns, kinds
 
 
@@ -34,31 +34,24 @@ def _require_known(given: Mapping[str, str]) -> None:
             raise bad("read", f"the kind of {name!r}", f"one of {list(KINDS)}", repr(kind), "Choose one of these.")
 
 
-def _kind(values: list[Cell]) -> str:
-    given = [value for value in values if value is not None]
-    if has_leading_zeros(given):
-        return kind_of([_string(value) for value in given])
-    found = [number(value) for value in given]
-    numbers = [x for x in found if x is not None]
-    wrong = sum(x is None and not is_no_number(value) for x, value in zip(found, given, strict=True))
-    if not wrong and (numbers or not given):
-        return NUMERIC
-    different = len(set(numbers))
-    if wrong <= _SLIPS * (len(numbers) + wrong) and (different > FEW or different > len(numbers) / 2):
-        return NUMERIC  # the others are reported as faults
-    return kind_of([_string(value) for value in given])
+def _kind(values: list[Cell], numbers: list[float | None]) -> str:
+    """The kind of a column by its cells, and the numbers that they are."""
+    known = [x for x in numbers if x is not None]
+    others = [value for value, x in zip(values, numbers, strict=True) if x is None and value is not None]
+    wrong = sum(not is_no_number(value) for value in others)
+    different = len(set(known)) if wrong else 0
+    slips = wrong <= _SLIPS * (len(known) + wrong) and (different > FEW or different > len(known) / 2)
+    if has_leading_zeros(values) or not (slips if wrong else known or not others):
+        return kind_of([_string(value) for value in values if value is not None])
+    return NUMERIC  # slips are reported as faults
 
 
-def _numbers(cells: Cells, name: str, values: list[Cell]) -> Array:
-    found = np.empty(len(values))
-    for row, value in enumerate(values):
-        x = math.nan if value is None else number(value)
-        if x is None and is_no_number(value):
-            x = math.nan
-        if x is None or math.isinf(x):
-            raise fault(f"{cells.place(row)}, column {shown(name)}", "a number", shown(value),
+def _numbers(cells: Cells, name: str, values: list[Cell], numbers: list[float | None]) -> Array:
+    found = np.array([math.nan if x is None else x for x in numbers])
+    for row in np.flatnonzero(~np.isfinite(found)).tolist():
+        if math.isinf(found[row]) or (numbers[row] is None and not is_no_number(values[row])):
+            raise fault(f"{cells.place(row)}, column {shown(name)}", "a number", shown(values[row]),
                         "Correct it, leave it empty, or read the column as categorical.")  # fmt: skip
-        found[row] = x
     return found
 
 

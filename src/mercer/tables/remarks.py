@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from mercer.items.kinds import NUMERIC
-from mercer.tables.cells import Cells, has_leading_zeros, is_no_number
+from mercer.tables.cells import Cells, has_leading_zeros
 from mercer.typing import Array
 
 _NAMED = 5  # columns, or marks of a gap, that one sentence names
@@ -16,20 +16,19 @@ _NAMED = 5  # columns, or marks of a gap, that one sentence names
 
 def notes_of(cells: Cells, columns: Mapping[str, Array], kinds: Mapping[str, str]) -> tuple[str, ...]:
     """Cells that were taken for gaps, and columns that say nothing or too much."""
-    gaps = [note] if (note := _gaps(cells, kinds)) else []
+    gaps = [note] if (note := _gaps(cells, columns, kinds)) else []
     return (*gaps, *(note for name, column in columns.items() for note in _remarks(name, column, kinds[name])))
 
 
-def _gaps(cells: Cells, kinds: Mapping[str, str]) -> str | None:
+def _gaps(cells: Cells, columns: Mapping[str, Array], kinds: Mapping[str, str]) -> str | None:
     """Which words among numbers were read as gaps; an empty cell needs no words."""
     marks: Counter[str] = Counter()
     names = []
-    for name, column in cells.columns.items():
-        if kinds[name] == NUMERIC:
-            written = [cell.strip() for cell in column if isinstance(cell, str) and is_no_number(cell)]
-            own = Counter(mark for mark in written if mark)
-            marks += own
-            names += [name] if own else []
+    for name in (name for name, kind in kinds.items() if kind == NUMERIC):
+        gaps = (cells.columns[name][row] for row in np.flatnonzero(np.isnan(columns[name])))
+        own = Counter(cell.strip() for cell in gaps if isinstance(cell, str) and cell.strip())
+        marks += own
+        names += [name] if own else []
     if not marks:
         return None
     total = sum(marks.values())
