@@ -51,9 +51,20 @@ def test_options_of_reading_are_in_the_command_to_have_it_again(data, capsys):
     assert "This command repeats" in page
 
 
+def test_columns_left_out_are_told_and_can_be_kept(data, capsys):
+    rows = data.read_text().splitlines()
+    data.write_text("\n".join(["id," + rows[0], *(f"{i},{row}" for i, row in enumerate(rows[1:]))]))
+    assert run(["compare", str(data), "--methods", "svm"]) == 0
+    assert "column 'id' is left out: it numbers the rows" in capsys.readouterr().out
+    assert run(["compare", str(data), "--methods", "svm", "--keep", "id"]) == 0
+    assert "left out" not in capsys.readouterr().out
+    page = (data.parent / "mercer-report.html").read_text(encoding="utf-8")
+    assert "--keep id" in page
+
+
 def test_without_data_it_runs_on_the_built_in_table(data, capsys):
     assert run(["compare", "--methods", "svm,lda", "--rows", "80"]) == 0
-    assert "svm has the best accuracy" in capsys.readouterr().out
+    assert "svm has the highest accuracy" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("options", "fault"), [

@@ -20,6 +20,17 @@ def test_help_names_every_verb(capsys):
     assert all(f"  {verb} " in shown for verb in VERBS)
 
 
+@pytest.mark.parametrize("arguments", [[], ["--debug"]])
+def test_without_a_verb_there_is_help_of_many_lines(capsys, arguments):
+    assert run(["--help"]) == 0
+    expected = capsys.readouterr().out
+    assert run(arguments) == 0
+    out, err = capsys.readouterr()
+    assert (out, err) == (expected, "")
+    assert len(out.splitlines()) > 20
+    assert "  mercer compare data.csv " in out
+
+
 def test_help_loads_nothing_heavy():
     code = (
         "import sys\nfrom mercer.cli.main import run\nassert run(['--help']) == 0\n"

@@ -106,9 +106,26 @@ def test_many_rows_for_a_method_that_is_not_made_for_them(capsys):
 
 
 def test_a_method_of_the_other_task_is_refused(capsys, numbers, mixed):
-    for data, method in ((numbers, "klr"), (mixed, "ridge"), (mixed, "magic")):
+    for data, method in ((numbers, "klr"), (mixed, "ridge")):
         assert run(["fit", data, "--method", method]) == 2
         assert f"mercer: {method}: task must be one that the method is for" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["fit", "tune"])
+@pytest.mark.parametrize(
+    ("method", "cure"),
+    [
+        ("foo", "Choose one of these."),
+        ("SVM", "Did you mean 'svm'?"),
+        ("rigde", "Did you mean 'ridge'?"),
+        ("lda", "Methods without a kernel are for mercer compare."),
+    ],
+)
+def test_an_unknown_method_names_the_methods_before_the_table_is_read(capsys, verb, method, cure):
+    assert run([verb, "nowhere.csv", "-m", method]) == 2
+    err = capsys.readouterr().err
+    assert "--method: the method must be one of svm, svm + platt, l2vm, l1vm, rvm, gp, klr, rbf network, ridge" in err
+    assert f"got {method!r}. {cure}" in err
 
 
 def test_settings_and_kernels_are_taken(capsys, numbers, tmp_path):
@@ -158,6 +175,40 @@ def test_predict_keeps_the_kinds_of_training(capsys, tmp_path):
     assert [row["prediction"] for row in predictions(capsys, tmp_path / "m.mercer", new)] == ["a", "b"]
 
 
+@pytest.fixture(scope="module")
+def dated(folder):
+    """Columns as pandas writes them, of which one is a feature."""
+    x = rng.normal(size=N)
+    columns = {
+        "": range(N),
+        "day": [f"2024-01-{1 + i % 28:02d}" for i in range(N)],
+        "x": x,
+        "y": np.where(x > 0, "u", "v"),
+    }
+    return written(folder / "dated.csv", columns)
+
+
+def test_an_index_and_dates_are_left_out_and_predictions_do_not_need_them(capsys, dated, tmp_path):
+    assert run(["fit", dated, "-o", str(tmp_path / "m.mercer")]) == 0
+    err = capsys.readouterr().err
+    assert "note: column 'Unnamed: 0' is left out: it numbers the rows." in err
+    assert "note: column 'day' is left out: it holds dates." in err
+    assert "--keep COLUMN" in err
+    assert list(mercer.load(tmp_path / "m.mercer")[0].kinds_) == ["x"]
+    new = written(tmp_path / "new.csv", {"x": [3.0, -3.0]})
+    assert [row["prediction"] for row in predictions(capsys, tmp_path / "m.mercer", new)] == ["u", "v"]
+
+
+@pytest.mark.parametrize("verb", ["fit", "tune"])
+def test_a_column_is_kept_if_asked_for(capsys, dated, tmp_path, verb):
+    assert run([verb, dated, "-o", str(tmp_path / "m.mercer"), "--keep", "day", "--keep", "Unnamed: 0"]) == 0
+    assert "left out" not in capsys.readouterr().err
+    assert list(mercer.load(tmp_path / "m.mercer")[0].kinds_) == ["Unnamed: 0", "day", "x"]
+    assert run(["certify", dated, "--model", str(tmp_path / "m.mercer")]) in (0, 1)
+    assert run([verb, dated, "--keep", "dya"]) == 2
+    assert "Did you mean 'day'?" in capsys.readouterr().err
+
+
 def test_predict_writes_a_file_or_json(capsys, numbers, tmp_path):
     assert run(["fit", numbers, "-o", str(tmp_path / "m.mercer")]) == 0
     capsys.readouterr()
@@ -199,8 +250,45 @@ def test_tune_has_a_grid_of_its_own_and_tells_the_plan(capsys, mixed):
     assert run(["tune", mixed, "--folds", "2"]) == 0
     out, err = capsys.readouterr()
     assert "25 settings on 2 folds" in err
-    assert "50 of 50 fits done" in err
     assert "accuracy of 2 folds" in out
+
+
+def test_tune_says_two_lines_beside_its_result(capsys, numbers):
+    assert run(["tune", numbers, "--folds", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert len(err.splitlines()) == 2
+    assert "KernelSearchCV" not in out + err
+
+
+GRID_FAULTS = [
+    (["--grid", "CC=[1,2]"], "a name must be one of C, ", "got 'CC'. Did you mean 'C'?"),
+    (["--grid", "C=[1,-1]"], "C must be a value that the method takes; got -1. ", "C must be a positive number"),
+    (["--grid", "C=[1,10]", "--grid", "epsilon=[0.1,-1]"], "--grid: epsilon must be", "got -1"),
+    (["--grid", 'C=[1,"abc"]'], "--grid: C must be", "got 'abc'"),
+    (["--grid", "C=[1,abc]"], "--grid: C must be a value or a list of them", "[1,10]"),
+    (["--grid", "C=[]"], "--grid: C must be a value or a list of them", "got []"),
+    (["--grid", "tol=[null]"], "--grid: tol must be a value that the method takes", "None"),
+    (["--grid", "kernel=[RBF(1.0),RBF(2.0)]"], "--grid: kernel must be a value or a list", 'kernel=["RBF(1.0)"'),
+    (["--grid", 'kernel=["RBF(1.0)","RBF("]'], "parse: text must be", "RBF("),
+    (["--grid", 'kernel=["RBF(1.0)","TfIdf()"]'], "--grid: kernel must be a value that the method takes", "TfIdf()"),
+    (["--grid", "kernel__lengthscale=[1,0]"], "kernel__lengthscale must be", "a positive number"),
+    (["--grid", "kernel__foo=[1]"], "kernel__foo", "['lengthscale']"),
+    (["--set", "C=-1"], "C must be a positive number", "got -1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "fault", "cure"), GRID_FAULTS, ids=lambda one: str(one)[:50])
+def test_faults_of_a_grid_are_found_before_the_folds(capsys, numbers, monkeypatch, options, fault, cure):
+    monkeypatch.setattr(mercer.KernelSearchCV, "fit", lambda *given: pytest.fail("the folds have begun"))
+    assert run(["tune", numbers, *options]) == 2
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    assert fault in last
+    assert cure in last
+
+
+def test_a_value_that_only_few_rows_cannot_bear_is_no_fault(capsys, numbers):
+    found = result(capsys, "tune", numbers, "-m", "rbf network", "--grid", "prototypes=[5,45]", "--folds", "4")
+    assert len(found["settings"]) == 2
 
 
 def test_tune_over_the_grid_of_libsvm(capsys, numbers):

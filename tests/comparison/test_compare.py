@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 import mercer
 from mercer import SVC, SVR, GaussianProcessRegressor, KernelRidge, L1VMClassifier
 from mercer.comparison import Comparison, Row, baselines, compare, machines
+from mercer.comparison.paired import item_losses
 from mercer.items import Vectors
 from mercer.kernels import RBF, Hamming, Linear, Normalised, On, Sigmoid, Spectrum
 
@@ -31,6 +32,10 @@ t = np.sin(X[:, 0]) + X[:, 1] + noise
 k = RBF(1.0)
 FAST = ["svm", "l1vm", "klr"]
 train, test = train_test_split(np.arange(n), test_size=0.25, stratify=y, random_state=0)
+
+
+def held_out_of(target):
+    return train_test_split(np.arange(len(target)), test_size=0.25, random_state=0)[1]
 
 
 def without_seconds(found):
@@ -253,8 +258,78 @@ def test_the_table_is_aligned_and_has_a_dash_for_what_is_missing():
 def test_all_of_it_can_be_written_as_json():
     found = compare(X, y, k, ["svm", "ridge"], cv=3)
     assert json.loads(found.to_json()) == found.to_dict()
+    assert found.to_dict()["tied"] == []
+    assert "losses" not in found.to_dict()["rows"][0]
     assert found.to_dict()["rows"][0]["score"] == found["svm"].score
     assert found.splits == "3 splits of about 60 items fitted and 30 held out"
+
+
+# ---- which is the best
+
+
+def rows(truth, **predicted):
+    """A comparison of these predictions of the same items."""
+    labels = truth.dtype.kind in "US"
+    scores = {name: np.mean(p == truth) if labels else -np.mean((p - truth) ** 2) for name, p in predicted.items()}
+    found = [
+        Row(name, score=float(scores[name]), losses=item_losses(p, truth, labels=labels))
+        for name, p in predicted.items()
+    ]
+    return Comparison(tuple(found), "classification", "k", "accuracy", "")
+
+
+def flipped(truth, count):
+    """The labels with the first few wrong."""
+    return np.where(np.arange(len(truth)) < count, "wrong", truth)
+
+
+@pytest.mark.parametrize("size", [1, 2, 20, 38, 1000, 100_000])
+@pytest.mark.parametrize("wrong", [0, 1, 7])
+def test_one_row_is_never_a_win(size, wrong):
+    truth = np.array(["u", "v"])[np.arange(size) % 2]
+    found = rows(truth, one=flipped(truth, min(wrong, size - 1)), two=flipped(truth, min(wrong + 1, size)))
+    assert found.best.name == "one"
+    assert [row.name for row in found.tied] == ["two"]
+
+
+def test_differences_beyond_two_standard_errors_are_wins():
+    truth = np.array(["u", "v"])[np.arange(400) % 2]
+    found = rows(truth, good=flipped(truth, 40), near=flipped(truth, 43), bad=flipped(truth, 60))
+    assert [row.name for row in found.tied] == ["near"]
+    assert found.verdict() == ["highest accuracy: good; not told from it by these items: near"]
+    assert rows(truth, good=flipped(truth, 40), bad=flipped(truth, 60)).verdict() == [
+        "highest accuracy: good; all others are worse by more than chance"
+    ]
+
+
+def test_pairs_see_what_errors_of_single_scores_hide():
+    """Two methods that err on the same hard items, of which one errs a little more everywhere."""
+    truth, hard = rng.normal(size=300), 3.0 * rng.normal(size=300)
+    found = rows(truth, one=truth + hard, two=truth + hard + 0.1 * np.sign(hard))
+    assert found.best.name == "one"
+    assert found.tied == []
+    spread = np.std((hard) ** 2) / np.sqrt(300)
+    assert found["one"].score - found["two"].score < spread
+
+
+def test_methods_in_a_table_are_compared_in_pairs_on_all_held_out_items():
+    found = compare(X, y, k, ["svm", "klr", "dummy"], cv=3)
+    assert [len(row.losses) for row in found] == [n, n, n]
+    assert_allclose([1.0 - row.losses.mean() for row in found], [row.score for row in found])
+    tied = [row.name for row in found.tied]
+    assert "dummy" not in tied
+    assert str(found).splitlines()[-1].startswith(f"highest accuracy: {found.best.name}; ")
+    numbers = compare(X, t, k, ["svm", "ridge", "dummy"])
+    assert_allclose(numbers["ridge"].losses.mean(), (1.0 - numbers["ridge"].score) * t[np.sort(held_out_of(t))].var())
+
+
+def test_a_scorer_of_the_users_is_compared_by_its_splits():
+    found = compare(X, t, k, ["svm", "dummy"], scoring="neg_mean_absolute_error", cv=4)
+    assert [len(row.losses) for row in found] == [4, 4]
+    assert found.tied == []
+    once = compare(X, t, k, ["svm", "dummy"], scoring="neg_mean_absolute_error")
+    assert [row.name for row in once.tied] == ["dummy"]  # one number each says nothing of chance
+    assert once.verdict() == []
 
 
 def test_rows_are_found_by_name_and_the_best_has_the_largest_score():

@@ -19,8 +19,12 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import mercer
 from mercer import SVC, SVR, GaussianProcessRegressor, KernelRidge, ModelFileError
@@ -45,6 +49,13 @@ MODELS = [
     (SVR(kernel=On("x", Centred(RBF())) + On("t", TfIdf())).fit(TABLE, number), TABLE),
     (SVR(kernel="linear").fit(csr_array(X * (X > 0)), number), X),
     (GaussianProcessRegressor().fit(X, number), X),
+    (make_pipeline(TfidfVectorizer(), PCA(2, random_state=0), SVC()).fit(TEXTS, label), TEXTS),
+    (
+        make_pipeline(ColumnTransformer([("n", SimpleImputer(), [0]), ("c", OneHotEncoder(), [1])]), SVR()).fit(
+            np.round(X), number
+        ),
+        np.round(X),
+    ),
     (KernelRidge(kernel=Lookup(("u", "v"), [[1.0, 0.2], [0.2, 1.0]])).fit(label.tolist(), number), label.tolist()),
 ]
 

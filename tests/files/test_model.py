@@ -11,20 +11,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import (
-    FunctionTransformer,
-    MaxAbsScaler,
-    MinMaxScaler,
-    Normalizer,
-    OneHotEncoder,
-    OrdinalEncoder,
-    PolynomialFeatures,
-    RobustScaler,
-    StandardScaler,
-)
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import mercer
 from mercer import SVC, SVR, KernelRidge, ModelFileError
@@ -153,20 +142,6 @@ def test_a_zip_of_something_else_is_refused_in_a_sentence(tmp_path):
 
 # ---- pipelines
 
-TRANSFORMERS = [
-    StandardScaler(), MinMaxScaler(), MaxAbsScaler(), RobustScaler(), Normalizer(), PolynomialFeatures(2),
-    SimpleImputer(), OrdinalEncoder(), OneHotEncoder(handle_unknown="ignore"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("step", TRANSFORMERS, ids=lambda t: type(t).__name__)
-def test_pipelines_of_known_transformers_predict_alike(step, tmp_path):
-    Z = np.round(X)
-    m = make_pipeline(step, SVC()).fit(Z, y)
-    loaded = again(m, tmp_path)
-    assert list(loaded.named_steps) == list(m.named_steps)
-    assert_array_equal(loaded.decision_function(Z), m.decision_function(Z))
-
 
 def test_names_of_columns_come_back(tmp_path):
     pd = pytest.importorskip("pandas")
@@ -208,7 +183,8 @@ def double(A):
     (SVR(kernel=2.0 * Similarity(np.dot)), r"\.terms|\.kernel.* got Similarity"),
     (Pullback(RBF(), double), "got Pullback"),
     (Modulated(RBF(), np.sum), "got Modulated"),
-    (make_pipeline(FunctionTransformer(double), SVC()), r"\.steps\[0\]\[1\] must be .* got FunctionTransformer"),
+    (make_pipeline(FunctionTransformer(double), SVC()), r"\.steps\[0\]\[1\].*\.func must be made of values.* double"),
+    (SVC(kernel=np.exp), r"\.kernel must be made of values; got the function or class exp"),
     (make_pipeline(StandardScaler(), RandomForestClassifier()), "got RandomForestClassifier"),
     (SVC(random_state=np.random.RandomState(0)), r"\.random_state must be .* got RandomState"),
     (SVC, r"got the function or class SVC"),

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from tests.items.samples import KINDS, fingerprints
 
 from mercer.items import Vectors
@@ -101,3 +102,11 @@ def test_what_is_no_list_is_refused_I1(name, X):
 def test_one_text_is_not_a_list_of_texts(name, X):
     with pytest.raises(TypeError, match=r"got one (str|bytes)\. Put it in a list, even for one item"):
         KINDS[name][0].check(X, "test")
+
+
+@pytest.mark.parametrize("column", [3, 99, -1])
+def test_a_sparse_matrix_whose_indices_lead_outside_is_refused(column):
+    """SciPy builds such a matrix and follows its indices in compiled code."""
+    A = csr_array((np.ones(2), np.array([0, column]), np.array([0, 1, 2])), shape=(2, 3))
+    with pytest.raises(ValueError, match="X must be a sparse matrix with columns from 0 to 2"):
+        Vectors.check(A, "test")

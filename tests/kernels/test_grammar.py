@@ -76,6 +76,12 @@ def test_what_is_printed_reads_back(k):
     assert parse(repr(k)) == k
 
 
+@pytest.mark.parametrize("exponent", [0, 64, 65, 1000, 10**30])
+def test_every_exponent_that_a_kernel_may_have_reads_back(exponent):
+    k = 2.0 * (Linear() ** exponent) + RBF() ** exponent
+    assert parse(repr(k)) == k
+
+
 def test_numbers_of_numpy_print_as_numbers():
     kernels = [RBF(np.float32(0.5)), Linear() ** np.int64(3), Matern(nu=np.float64(2.5)), Polynomial(np.int32(2))]
     assert [repr(k) for k in kernels] == ["RBF(0.5)", "Linear() ** 3", "Matern(nu=2.5)", "Polynomial(2)"]
@@ -108,7 +114,8 @@ REFUSED = {
     "RBF() / 2": "this operation",
     "RBF() @ RBF()": "this operation",
     "RBF() ** 0.5": "this operation",
-    "RBF() ** 65": "this operation",
+    "RBF() ** -1": "exponent must be an integer >= 0",
+    "2 ** 65 ** RBF()": "this operation",
     "2 ** RBF()": "this operation",
     "~RBF()": "this sign",
     "not RBF()": "this sign",

@@ -17,6 +17,7 @@ from numpy.testing import assert_array_equal
 import mercer
 from mercer import TableError
 from mercer.tables import read
+from mercer.tables.cells import MISSING
 
 PEOPLE = "age,job,note\n31,clerk,\n45,NA,likes long walks\n,smith,sings in a choir\n"
 
@@ -50,12 +51,92 @@ def test_columns_kinds_and_gaps(written):
     assert len(table) == 3
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_the_delimiter_is_found(written, delimiter, end):
     table = read(written(end.join(["a x,b,c", '1,"u, v; w",2', "3,z,4", ""]).replace(",", delimiter)))
     assert list(table.columns) == [f"a x{delimiter}b{delimiter}c".split(delimiter)[j] for j in range(3)]
     assert table.columns["c"].tolist() == [2.0, 4.0]
+
+
+SPACED = {
+    "one space": "a b c\n1 u 2.5\n3 v 4\n",
+    "aligned": "  a  b    c\n  1  u  2.5\n  3  v    4\n",
+    "tabs too": "a \tb  c \n1\t u\t2.5\n3 v 4  \n",
+    "quotes": 'a b c\n1 "u" 2.5\n3 "v" 4\n',
+    "comments": "# made by hand\n\na b c\n1 u 2.5\n# half\n3 v 4\n",
+    "a header in a comment": "# made by hand\n# a b c\n1 u 2.5\n3 v 4\n",
+    "windows": "a b c\r\n1 u 2.5\r\n3 v 4\r\n",
+}
+
+
+@pytest.mark.parametrize("content", SPACED.values(), ids=SPACED)
+@pytest.mark.parametrize("name", ["data.csv", "data.txt", "data.dat"])
+def test_spaces_are_a_delimiter_where_no_other_is(written, content, name):
+    table = read(written(content, name))
+    assert {column: values.tolist() for column, values in table.columns.items()} == {
+        "a": [1.0, 3.0], "b": ["u", "v"], "c": [2.5, 4.0],
+    }  # fmt: skip
+
+
+def test_a_field_in_quotes_may_hold_spaces(written):
+    assert read(written('a b\n1 "u v"\n2 "w x"\n')).columns["b"].tolist() == ["u v", "w x"]
+
+
+def test_names_of_rows_as_r_writes_them(written):
+    table = read(written('"mpg" "cyl"\n"Mazda RX4" 21 6\n"Datsun 710" 22.8 4\n'))
+    assert list(table.columns) == ["Unnamed: 0", "mpg", "cyl"]
+    assert table.columns["Unnamed: 0"].tolist() == ["Mazda RX4", "Datsun 710"]
+
+
+@pytest.mark.parametrize("content", ["text\nthe cat sat\na dog ran\n", "one two\nthree four\nfive six\n", "x\n1\n2\n"])
+def test_words_of_one_column_are_no_fields(written, content):
+    assert len(read(written(content)).columns) == 1
+
+
+def test_a_fault_between_spaces_is_named(written):
+    rows = "".join(f"{i} {i % 3}\n" for i in range(300))
+    assert "line 302: expected 2 fields between ' ', got 3" in fault(written("a b\n" + rows + "1 2 3\n"))
+
+
+# ---- comments
+
+
+def test_comments_are_skipped_and_lines_still_those_of_the_file(written):
+    rows = [f"{i / 3:.3f},{i % 3}" for i in range(40)]
+    content = "\n".join(
+        ["# from the lab, 2024", "#", "", "age,code", *rows[:20], "# a remark", "#1.5,2", *rows[20:], "abc,1"]
+    )
+    assert "line 47, column 'age': expected a number, got 'abc'" in fault(written(content))
+    table = read(written(content.rpartition("\n")[0]))
+    assert (len(table), table.kinds) == (40, {"age": "numeric", "code": "numeric"})
+
+
+@pytest.mark.parametrize("mark", ["# ", "#", "## "])
+def test_the_names_may_be_in_a_comment(written, mark):
+    np_header = f"{mark}length,width\n1.0,2.0\n3.0,4.0\n"
+    assert list(read(written(np_header)).columns) == ["length", "width"]
+    assert list(read(written(f"{mark}by me, today, twice\n1.0,2.0\n3.0,4.0\n")).columns) == ["x0", "x1"]
+    assert list(read(written(f"{mark}u,v\nlength,width\n1.0,2.0\n3.0,4.0\n")).columns) == ["length", "width"]
+
+
+def test_what_numpy_writes(tmp_path):
+    np.savetxt(tmp_path / "a.txt", np.eye(3), header="a b c")
+    table = read(tmp_path / "a.txt")
+    assert list(table.columns) == ["a", "b", "c"]
+    assert table.columns["b"].tolist() == [0.0, 1.0, 0.0]
+
+
+def test_values_that_begin_with_the_sign_of_a_comment_are_values(written):
+    colours = read(written("colour,n\n#ff0000,1\n#00ff00,2\nred,3\n"))
+    assert colours.columns["colour"].tolist() == ["#ff0000", "#00ff00", "red"]
+    gaps = read(written("#N/A,1.5\n2,3\n#DIV/0!,4\n5,6\n"))
+    assert_array_equal(gaps.columns["x0"], [np.nan, 2.0, np.nan, 5.0])
+    assert read(written('"#a",n\n"#b",2\n"#c",3\n')).columns["#a"].tolist() == ["#b", "#c"]
+
+
+def test_only_comments_are_an_empty_file(written):
+    assert "empty file" in fault(written("# one\n# two, three\n"))
 
 
 def test_a_decimal_comma_is_understood_between_semicolons(written):
@@ -68,11 +149,52 @@ def test_a_byte_order_mark_is_no_part_of_the_first_name(written):
     assert list(read(written("\ufeffa,b\n1,2\n")).columns) == ["a", "b"]
 
 
-@pytest.mark.parametrize("gap", ["", " ", "NA", "na", "NaN", "null", "NULL", "?", "none", "None"])
+ANYWHERE = ["NA", "na", "NaN", "null", "NULL", "?", "none", "None", "N/A", "n/a", " N/A ", "#N/A", "<NA>", "n.a."]
+AMONG_NUMBERS = ["-", "--", ".", "..", "–", "*", "missing", "Unknown", "#DIV/0!", "#VALUE!"]
+
+
+@pytest.mark.parametrize("gap", ["", " ", *ANYWHERE])
 def test_gaps(written, gap):
     table = read(written(f"a,b\n1,u\n{gap},{gap}\n3,v\n"))
     assert np.isnan(table.columns["a"][1])
     assert table.columns["b"].tolist() == ["u", None, "v"]
+
+
+@pytest.mark.parametrize("gap", AMONG_NUMBERS)
+def test_what_is_a_gap_among_numbers_may_be_a_name_among_names(written, gap):
+    table = read(written(f"a,b\n1,u\n{gap},{gap}\n3,v\n"))
+    assert table.kinds == {"a": "numeric", "b": "categorical"}
+    assert np.isnan(table.columns["a"][1])
+    assert table.columns["b"].tolist() == ["u", gap, "v"]
+
+
+@pytest.mark.parametrize("gap", [*ANYWHERE, *AMONG_NUMBERS])
+@pytest.mark.parametrize("share", [0.05, 0.6])
+def test_gaps_do_not_make_a_column_of_numbers_categorical_and_are_noted(written, gap, share):
+    cells = [gap if i < share * 60 else f"{i / 7:.3f}" for i in range(60)]
+    table = read(written("\n".join(["x,age", *(f"{i % 7}.5,{cell}" for i, cell in enumerate(cells))])))
+    assert table.kinds["age"] == "numeric"
+    assert np.isnan(table.columns["age"]).sum() == int(share * 60)
+    assert table.notes == (f"{int(share * 60)} cells {gap.strip()!r} among the numbers of 'age' are read as missing",)
+
+
+def test_gaps_of_several_columns_are_one_note_and_empty_cells_none(written):
+    rows = [f"{'-' if i % 2 else i / 3},{'N/A' if i % 3 else i / 7},{'' if i % 5 else i / 9}" for i in range(60)]
+    notes = read(written("\n".join(["a,b,c", *rows]))).notes
+    assert notes == ("70 cells 'N/A', '-' among the numbers of 'a', 'b' are read as missing",)
+
+
+def test_gaps_are_understood_where_the_kind_is_given_and_in_json(written):
+    table = read(written("a,b\n-,1\n-,2\n"), kinds={"a": "numeric"})
+    assert np.isnan(table.columns["a"]).all()
+    table = read(written('{"a": 1.5}\n{"a": "N/A"}\n{"a": "-"}\n', "data.jsonl"))
+    assert_array_equal(table.columns["a"], [1.5, np.nan, np.nan])
+
+
+def test_a_slip_beside_gaps_is_still_named(written):
+    rows = ["-" if i % 2 else str(20 + i) for i in range(40)]
+    rows[15], rows[16] = "-", "abc"
+    assert "line 18, column 'age': expected a number, got 'abc'" in fault(written("\n".join(["age", *rows])))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +205,7 @@ def test_gaps(written, gap):
         ("ham\tgo home now\nspam\twin a prize\nham\tsee you then\n", ["x0", "x1"]),
         ("label\ttext\nham\tgo home now\nham\tsee you\n", ["label", "text"]),
         ("country,2001,2002\n", None),
-        (",a\n0,1\n1,5\n", ["x0", "a"]),
+        (",a\n0,1\n1,5\n", ["Unnamed: 0", "a"]),
         ("only\n1\n2\n", ["only"]),
     ],
 )
@@ -205,6 +327,94 @@ def test_faults_of_json_lines(written, content, expected):
     assert expected in fault(written(content, "data.jsonl"))
 
 
+ARRAYS = [
+    '[{"n": 1.5, "s": "u"},\n {"n": null}]\n',
+    '[\n  {\n    "n": 1.5,\n    "s": "u"\n  },\n  {\n    "n": null\n  }\n]\n',
+    ' \n[{"n":1.5,"s":"u"},{"n":null}]',
+]
+
+
+@pytest.mark.parametrize("content", ARRAYS)
+@pytest.mark.parametrize("name", ["data.json", "data.jsonl", "data"])
+def test_a_json_array_of_objects_is_a_table(written, content, name):
+    table = read(written(content, name))
+    assert table.kinds == {"n": "numeric", "s": "categorical"}
+    assert_array_equal(table.columns["n"], [1.5, np.nan])
+    assert table.columns["s"].tolist() == ["u", None]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("[]", "got no values"),
+        ("[1, 2]", "line 1: expected a JSON object, got '1'"),
+        ('[{"a": 1},\n{"a": [1]}]', "line 2, column 'a': expected a number, a string"),
+        ('[{"a": 1},\n\n{"a": }]', "line 3: expected a JSON object"),
+        ('[{"a": 1}\n {"a": 2}]', "line 2: expected a comma or the end of the array"),
+        ('[{"a": 1},\n', "line 2: expected a JSON object, got the end of the file"),
+        ('[{"a": 1}]\n[{"a": 2}]', "line 2: expected nothing after the array"),
+        ('[{"a": 1},\n{"a": 1, "a": 2}]', "line 2: expected each key once"),
+        ('{"a": {"0": 1, "1": 2}}', "orient='records'"),
+        ('{"a": 1} {"a": 2}', "line 1: expected a JSON object and no more"),
+        ("[" * 100_000, "line 1: expected a JSON object"),
+    ],
+)
+def test_faults_of_json(written, content, expected):
+    assert expected in fault(written(content, "data.json"))
+
+
+# ---- tables in memory
+
+
+def test_a_data_frame_is_a_table(written):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({
+        "n": [1.5, None, 3.0], "s": ["u", None, "N/A"], "b": [True, False, True], "i": [1, 2, 3],
+        "d": pd.to_datetime(["2020-01-01", None, "2020-01-03"]), "c": pd.Categorical(["x", "y", None]),
+        7: ["1", "-", "3"],
+    })  # fmt: skip
+    table = read(frame)
+    assert table.name == "DataFrame"
+    assert [table.kinds[name] for name in ("n", "s", "b", "i", "d", "c", "7")] == [
+        "numeric", "categorical", "categorical", "numeric", "categorical", "categorical", "numeric",
+    ]  # fmt: skip
+    assert_array_equal(table.columns["n"], [1.5, np.nan, 3.0])
+    assert table.columns["s"].tolist() == ["u", None, None]
+    assert table.columns["b"].tolist() == ["true", "false", "true"]
+    assert table.columns["c"].tolist() == ["x", "y", None]
+    assert_array_equal(table.columns["7"], [1.0, np.nan, 3.0])
+
+
+def test_a_frame_gives_what_its_file_gives(written):
+    pd = pytest.importorskip("pandas")
+    path = written(PEOPLE)
+    one, two = read(path), read(pd.read_csv(path))
+    assert one.kinds == two.kinds
+    for name in one.columns:
+        assert_array_equal(one.columns[name], two.columns[name])
+    assert read({"a": [1, 2], "b": ["u", "v"]}).kinds == {"a": "numeric", "b": "categorical"}
+
+
+def test_faults_of_tables_in_memory():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(TableError, match=r"DataFrame: row 1, column 'a': expected a number, a string.*got \[2\]"):
+        read(pd.DataFrame({"a": [1.0, [2]]}))
+    with pytest.raises(TableError, match="DataFrame: expected a table, got no rows"):
+        read(pd.DataFrame({"a": []}))
+    with pytest.raises(
+        TableError, match="DataFrame: the columns: expected a different name for every column, got '1' twice"
+    ):
+        read(pd.DataFrame({1: [1.0], "1": [2.0]}))
+
+
+@pytest.mark.parametrize(
+    "source", [np.eye(2), [[1.0]], None, 3, b"data.csv", io.StringIO("a,b")], ids=lambda s: type(s).__name__
+)
+def test_what_is_no_source_is_a_clear_type_error(source):
+    with pytest.raises(TypeError, match=rf"read: source must be a path, .* got {type(source).__name__}\."):
+        read(source)
+
+
 def test_svmlight_is_one_set_of_sparse_rows(written):
     table = read(written("# made by hand\n+1 1:0.5 3:2 # first\n-1 qid:3 2:1\n+1\n", "data.svm"))
     assert_array_equal(table.items.toarray(), [[0, 0.5, 0, 2], [0, 0, 1, 0], [0, 0, 0, 0]])
@@ -253,7 +463,7 @@ word = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters
 @given(
     numbers=st.lists(st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)), min_size=2, max_size=30),
     words=st.data(),
-    delimiter=st.sampled_from(",;\t"),
+    delimiter=st.sampled_from(",;\t|"),
 )
 def test_a_written_table_reads_back(tmp_path_factory, numbers, words, delimiter):
     labels = [words.draw(word) for _ in numbers]
@@ -266,8 +476,7 @@ def test_a_written_table_reads_back(tmp_path_factory, numbers, words, delimiter)
     path.write_bytes(buffer.getvalue().encode())
     table = read(path, header=True, kinds={"the word": "categorical"})
     assert_array_equal(table.columns["the number"], [np.nan if x is None else x for x in numbers])
-    gaps = {"", "na", "nan", "null", "?", "none"}
-    assert table.columns["the word"].tolist() == [None if w.strip().lower() in gaps else w for w in labels]
+    assert table.columns["the word"].tolist() == [None if w.strip().lower() in MISSING else w for w in labels]
 
 
 @settings(max_examples=150, deadline=None)

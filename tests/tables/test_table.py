@@ -79,12 +79,123 @@ def test_scikit_learn_can_split_the_items():
     assert len(test) == 3
 
 
+# ---- columns that are no features
+
+
+def read_rows(tmp_path, header, rows, **options):
+    (tmp_path / "t.csv").write_text("\n".join([header, *rows]))
+    return mercer.tables.read(tmp_path / "t.csv", **options)
+
+
 def test_constant_empty_and_identifying_columns_are_noted(tmp_path):
-    rows = [f"{i},u,,{i % 2}" for i in range(1, 31)]
-    (tmp_path / "t.csv").write_text("\n".join(["id,c,e,y", *rows]))
-    notes = " | ".join(mercer.tables.read(tmp_path / "t.csv").notes)
-    for expected in ("'id' looks like an identifier", "'c' is constant", "'e' is empty"):
+    table = read_rows(tmp_path, "id,c,e,x,y", [f"{i},u,,{i % 7},{i % 2}" for i in range(1, 31)])
+    features, _, _ = table.split_target()
+    assert list(features.columns) == ["c", "e", "x"]
+    notes = " | ".join(features.notes)
+    for expected in ("column 'id' is left out: it numbers the rows", "'c' is constant", "'e' is empty"):
         assert expected in notes
+
+
+N = 40
+IDENTIFYING = {
+    "": [*range(N)],
+    "Unnamed: 0": rng.permutation(1000)[:N].tolist(),
+    "index": rng.permutation(N).tolist(),
+    "counter": [*range(1, N + 1)],
+    "customer_id": rng.permutation(10_000)[:N].tolist(),
+    "PassengerId": rng.permutation(10_000)[:N].tolist(),
+    "name": [f"n{i * 7919 % 10_007}" for i in range(N)],
+}
+DATES = [
+    "2024-01-31", "2024-01-31T10:30:00Z", "2024-01-31 10:30:00.123+01:00", "31.01.2024", "1/31/24", "1/31/2024 9:05 pm",
+    "2024/1/31", "2024-01", "31-Jan-2024", "January 31, 2024", "3 Feb 2024", "10:30", "10:30:59",
+]  # fmt: skip
+FEATURES = {
+    "year": [*range(1950, 1950 + N)],
+    "humid": rng.permutation(1000)[:N].tolist(),
+    "price": rng.normal(size=N).round(6).tolist(),
+    "id": rng.integers(0, 9, N).tolist(),
+    "text": [f"a long story of number {i} and more" for i in range(N)],
+    "code": [f"c{i % 20}" for i in range(N)],
+    "version": [f"1.{i % 5}" for i in range(N)],
+    "ratio": [f"{i % 5}/{i % 3}" for i in range(N)],
+    "score": [f"{i % 5}:{i % 3}" for i in range(N)],
+    "range": [f"{i}-{i + 5}" for i in [10, 20] * (N // 2)],
+}
+
+
+def rows_of(values):
+    return [f'"{value}",{i % 7}.5,{i % 2}' for i, value in enumerate(values)]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [*IDENTIFYING.items(), *((f"on {d}", [d] * 20 + [""] + [d] * 19) for d in DATES)]
+)
+def test_an_index_identifiers_and_dates_are_left_out_and_noted(tmp_path, name, values):
+    table = read_rows(tmp_path, f'"{name}",x,y', rows_of(values))
+    shown = name or "Unnamed: 0"
+    assert list(table.columns) == [shown, "x", "y"]
+    features, _, _ = table.split_target()
+    assert list(features.columns) == ["x"]
+    assert features.notes[0].startswith(f"column {shown!r} is left out: it ")
+
+
+@pytest.mark.parametrize(("name", "values"), FEATURES.items())
+def test_other_columns_stay(tmp_path, name, values):
+    features, _, _ = read_rows(tmp_path, f"{name},x,y", rows_of(values)).split_target()
+    assert list(features.columns) == [name, "x"]
+
+
+@pytest.mark.parametrize("options", [{"keep": ["id"]}, {"kinds": {"id": "numeric"}}, {"kinds": {"id": "categorical"}}])
+def test_a_column_is_kept_by_name_or_by_its_kind(tmp_path, options):
+    table = read_rows(tmp_path, "id,x,y", rows_of(range(N)), **options)
+    assert list(table.split_target()[0].columns) == ["id", "x"]
+
+
+def test_a_column_to_keep_must_be_there(tmp_path):
+    with pytest.raises(TableError, match="Did you mean 'id'"):
+        read_rows(tmp_path, "id,x,y", rows_of(range(N)), keep=["idd"])
+
+
+def test_the_only_column_stays_and_is_noted(tmp_path):
+    features, _, _ = read_rows(tmp_path, "t,y", [f"{i},{i % 2}" for i in range(N)]).split_target()
+    assert list(features.columns) == ["t"]
+    assert features.notes == ("column 't' numbers the rows",)
+
+
+def test_the_target_is_not_left_out_and_an_identifier_is_no_target_by_chance(tmp_path):
+    rows = [f"{i % 7}.5,{i % 2},{i}" for i in range(N)]
+    table = read_rows(tmp_path, "x,z,row", rows)
+    assert table.target_name() == "z"
+    features, y, task = table.split_target("row")
+    assert (list(features.columns), len(y), task, features.notes) == (["x", "z"], N, "regression", ())
+
+
+# ---- codes
+
+
+@pytest.mark.parametrize(
+    "cells", [["02134", "10001", "94105"], ["007", "012", "123"], ["00", "01"], ["02134", "10001-1234"]]
+)
+def test_codes_with_leading_zeros_stay_text(tmp_path, cells):
+    rows = [f"{cells[i % len(cells)]},{i % 7}.5,{i % 2}" for i in range(N)]
+    table = read_rows(tmp_path, "zip,x,y", rows)
+    assert table.kinds["zip"] == "categorical"
+    assert table.columns["zip"][:2].tolist() == cells[:2]
+    assert "column 'zip' has leading zeros: it is read as text" in table.notes
+
+
+@pytest.mark.parametrize(
+    "cells", [["0", "1"], ["0.5", "10"], ["00.5", "1.5"], ["0", "-01", "2.5"], ["0e1", "01"], ["10", "20"]]
+)
+def test_numbers_with_a_zero_in_front_are_numbers(tmp_path, cells):
+    rows = [f"{cells[i % len(cells)]},{i % 2}" for i in range(N)]
+    assert read_rows(tmp_path, "x,y", rows).kinds["x"] == "numeric"
+
+
+def test_codes_are_numbers_where_that_is_asked_for(tmp_path):
+    table = read_rows(tmp_path, "zip,y", [f"0{i},{i % 2}" for i in range(N)], kinds={"zip": "numeric"})
+    assert table.columns["zip"].tolist() == list(range(N))
 
 
 # ---- the kernel to start from

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli.options import Data, Drop, Format, Json, KernelText, Kinds, Seed, Target
+from mercer.cli.options import Data, Drop, Format, Json, Keep, KernelText, Kinds, Seed, Target
 
 ROWS = 2000
 
@@ -22,6 +22,7 @@ def certify(
     rows: Annotated[int, typer.Option(min=1, help="Rows to test a kernel on, drawn at random.")] = ROWS,
     kind: Kinds = None,
     drop: Drop = None,
+    keep: Keep = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
     json: Json = False,
@@ -33,7 +34,7 @@ def certify(
     from mercer.cli.printing import result
 
     if model is None:
-        found, holds = _kernel(data, kernel, target, rows, kind, drop, format, seed)
+        found, holds = _kernel(data, kernel, target, rows, kind, drop, keep, format, seed)
     else:
         found, holds = _model(data, model, format)
     result(found, json)
@@ -42,14 +43,22 @@ def certify(
 
 
 def _kernel(
-    data: str, text: str | None, target: str | None, rows: int, kind: Any, drop: Any, form: str | None, seed: int
+    data: str,
+    text: str | None,
+    target: str | None,
+    rows: int,
+    kind: Any,
+    drop: Any,
+    keep: Any,
+    form: str | None,
+    seed: int,
 ) -> tuple[dict[str, Any], bool]:
     import numpy as np
 
     import mercer
     from mercer.cli.problem import problem_of
 
-    problem = problem_of(data, target, None, form, kind, drop)
+    problem = problem_of(data, target, None, form, kind, drop, keep)
     kernel = problem.kernel(text)
     n = len(problem.table)
     some = np.sort(np.random.default_rng(seed).permutation(n)[:rows])

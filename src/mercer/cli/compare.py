@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli.options import Drop, Format, Json, KernelText, Kinds, Seed, Target, Task
+from mercer.cli.options import Drop, Format, Json, Keep, KernelText, Kinds, Seed, Target, Task
 
 PAGE = Path("mercer-report.html")
 
@@ -17,7 +17,7 @@ PAGE = Path("mercer-report.html")
 def compare(
     data: Annotated[
         str | None,
-        typer.Argument(help="CSV, TSV, Parquet, JSON lines or svmlight file, or - [default: a built-in table]."),
+        typer.Argument(help="CSV, TSV, Parquet, JSON or svmlight file, or - [default: a built-in table]."),
     ] = None,
     target: Target = None,
     kernel: KernelText = None,
@@ -32,6 +32,7 @@ def compare(
     task: Task = None,
     kind: Kinds = None,
     drop: Drop = None,
+    keep: Keep = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
     json: Json = False,
@@ -43,10 +44,11 @@ def compare(
     """
     import mercer.report
     import mercer.study
+    from mercer.cli.output import require_place
     from mercer.cli.printing import say, to_json
 
-    _require_place(report)
-    table = _table(data, kind, drop, format)
+    require_place(report, "--report", data)
+    table = _table(data, kind, drop, keep, format)
     say(f"{table.name}: {table.describe()}.")
     with _progress() as progress:
         study = mercer.study.run(
@@ -54,7 +56,7 @@ def compare(
             max_rows=rows, random_state=seed, time_limit=time_limit, progress=progress,
         )  # fmt: skip
         progress(1, 1, "writing the report")
-        study = _with_reading(study, kind, drop, format)
+        study = _with_reading(study, {"kind": kind, "drop": drop, "keep": keep}, format)
         page = mercer.report.write(study, report)
     if json:
         typer.echo(to_json(study.to_dict() | {"report": page}))
@@ -63,13 +65,9 @@ def compare(
     typer.echo(f"report: {page}")
 
 
-def _require_place(report: Path) -> None:
-    """Refuse a path that cannot be written to before an hour has been spent."""
-    if report.is_dir() or not report.absolute().parent.is_dir():
-        raise ValueError(f"--report: expected a file in a folder that exists, got {str(report)!r}.")
-
-
-def _table(data: str | None, kind: list[str] | None, drop: list[str] | None, form: str | None) -> Any:
+def _table(
+    data: str | None, kind: list[str] | None, drop: list[str] | None, keep: list[str] | None, form: str | None
+) -> Any:
     from mercer.cli.problem import settings_of
     from mercer.study.builtin import mixture
     from mercer.tables import read
@@ -77,15 +75,15 @@ def _table(data: str | None, kind: list[str] | None, drop: list[str] | None, for
     if data is None:
         return mixture()
     kinds = settings_of(kind, "--kind")
-    table = read(data, format=form, kinds=kinds)
+    table = read(data, format=form, kinds=kinds, keep=keep or ())
     return table.drop(drop) if drop else table
 
 
-def _with_reading(study: Any, kind: list[str] | None, drop: list[str] | None, form: str | None) -> Any:
+def _with_reading(study: Any, given: dict[str, list[str] | None], form: str | None) -> Any:
     """The study, which now knows how its table was read."""
     from dataclasses import replace
 
-    more = [("kind", one) for one in kind or ()] + [("drop", one) for one in drop or ()]
+    more = [(name, one) for name, values in given.items() for one in values or ()]
     return replace(study, asked=(*study.asked, *more, *([("format", form)] if form else ())))
 
 

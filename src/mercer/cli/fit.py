@@ -8,7 +8,21 @@ from typing import Annotated
 
 import typer
 
-from mercer.cli.options import Data, Drop, Format, Json, KernelText, Kinds, Method, Rows, Seed, Settings, Target, Task
+from mercer.cli.options import (
+    Data,
+    Drop,
+    Format,
+    Json,
+    Keep,
+    KernelText,
+    Kinds,
+    Method,
+    Rows,
+    Seed,
+    Settings,
+    Target,
+    Task,
+)
 
 
 def fit(
@@ -22,6 +36,7 @@ def fit(
     task: Task = None,
     kind: Kinds = None,
     drop: Drop = None,
+    keep: Keep = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
     json: Json = False,
@@ -31,10 +46,13 @@ def fit(
     Columns are scaled and gaps filled as TableScaler does; the model file remembers how.
     """
     import mercer
+    from mercer.cli.output import require_place
     from mercer.cli.printing import result
-    from mercer.cli.problem import described, problem_of, score_name, settings_of
+    from mercer.cli.problem import described, problem_of, require_method, score_name, settings_of
 
-    problem = problem_of(data, target, task, format, kind, drop).sampled(rows, seed)
+    require_place(output, "--output", data)
+    require_method(method)
+    problem = problem_of(data, target, task, format, kind, drop, keep).sampled(rows, seed)
     problem.warn_of(method)
     chosen = problem.kernel(kernel, method)
     model = problem.pipeline(method, chosen, settings_of(settings, "--set"), seed)

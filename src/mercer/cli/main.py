@@ -53,9 +53,7 @@ def loaded(verb: Any) -> Any:
     return typer.main.get_command(app)
 
 
-app = typer.Typer(
-    cls=Verbs, add_completion=False, rich_markup_mode=None, no_args_is_help=True, subcommand_metavar="VERB ..."
-)
+app = typer.Typer(cls=Verbs, add_completion=False, rich_markup_mode=None, subcommand_metavar="VERB ...")
 
 
 def _version(wanted: bool) -> None:
@@ -73,17 +71,24 @@ def _mercer(
 ) -> None:
     """Kernel methods from the command line: one kernel, every machine, with proof.
 
-    Data are CSV, TSV, Parquet, JSON lines or svmlight files, or - for standard input.
+    Data are CSV, TSV, Parquet, JSON or svmlight files, or - for standard input.
+
+    \b
+    mercer compare data.csv                which method suits a table?
+    mercer fit data.csv -o model.mercer    fit one, with its proof
+    mercer predict model.mercer new.csv    what does it say of new rows?
+    mercer VERB --help                     the options of a verb
     """
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit code of a command."""
+    """The exit code of a command; without a verb, help."""
     given = [argument for argument in arguments if argument != "--debug"]  # understood before and after the verb
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _note
-            return int(typer.main.get_command(app).main(given, prog_name="mercer", standalone_mode=False) or 0)
+            words = given or ["--help"]
+            return int(typer.main.get_command(app).main(words, prog_name="mercer", standalone_mode=False) or 0)
     except (typer.Abort, KeyboardInterrupt):
         return STOPPED
     except Exception as error:

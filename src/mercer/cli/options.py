@@ -7,17 +7,20 @@ from typing import Annotated
 
 import typer
 
-Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, JSON lines or svmlight file, or - for standard input.")]
+Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, JSON or svmlight file, or - for standard input.")]
 Target = Annotated[
     str | None,
     typer.Option("--target", "-t", help="Column to predict [default: target, label, class or y, else the last]."),
 ]
 Task = Annotated[str | None, typer.Option(help="classification or regression [default: by the target].")]
-Format = Annotated[str | None, typer.Option(help="csv, tsv, parquet, jsonl or svmlight [default: by name or content].")]
+Format = Annotated[str | None, typer.Option(help="csv, tsv, parquet, json or svmlight [default: by name or content].")]
 Kinds = Annotated[
     list[str] | None, typer.Option("--kind", help="COLUMN=numeric, categorical or text, where it is to be that.")
 ]
 Drop = Annotated[list[str] | None, typer.Option("--drop", help="Column to leave out.")]
+Keep = Annotated[
+    list[str] | None, typer.Option("--keep", help="Column to learn from although it looks like an identifier or date.")
+]
 KernelText = Annotated[
     str | None,
     typer.Option("--kernel", "-k", help='Kernel expression, e.g. "RBF(2.0) + Linear()" [default: by the columns].'),

@@ -26,9 +26,11 @@ def predict(
     target is among the columns, its score is told on standard error.
     """
     from mercer.cli.model_file import kinds_of, loaded
+    from mercer.cli.output import require_place
     from mercer.cli.printing import say, to_json
     from mercer.tables import read
 
+    require_place(output, "--output", model, data)
     machine = loaded(model)
     table = read(data, format=format, kinds=kinds_of(machine))
     _require_columns(machine[0], table)

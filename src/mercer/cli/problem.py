@@ -76,15 +76,29 @@ class Problem:
         return TableScaler(self.table.kinds, output="table" if named else "auto", target=self.target)
 
 
+def require_method(method: str) -> None:
+    """Refuse the name of a method that does not exist or has no kernel, before anything is read."""
+    from difflib import get_close_matches
+
+    from mercer.comparison.methods import METHODS, machines
+
+    known = list(dict.fromkeys(name for task in METHODS for name in machines(task)))
+    if method not in known:
+        near = get_close_matches(method.lower(), known, n=1)
+        others = any(method in methods for methods in METHODS.values())
+        cure = f"Did you mean {near[0]!r}?" if near else "Methods without a kernel are for mercer compare." * others
+        raise bad("--method", "the method", f"one of {', '.join(known)}", repr(method), cure or "Choose one of these.")
+
+
 def problem_of(
     data: str, target: str | None, task: str | None, form: str | None, kinds: Sequence[str] | None,
-    drop: Sequence[str] | None,
+    drop: Sequence[str] | None, keep: Sequence[str] | None,
 ) -> Problem:  # fmt: skip
     """The problem in a file; what there is to know of the table is said."""
     from mercer.tables import read
 
     given = settings_of(kinds, "--kind")
-    table = read(data, format=form, kinds=given)
+    table = read(data, format=form, kinds=given, keep=keep or ())
     for name in given:
         table.require(name)
     if drop:
@@ -96,6 +110,8 @@ def problem_of(
         say(f"note: {note}.")
     if len(features.notes) > NOTES:
         say(f"note: the like of {len(features.notes) - NOTES} more columns.")
+    if set(table.aside) - {name, *features.columns}:
+        say("note: --keep COLUMN keeps a column.")
     return Problem(features, name, y, found)
 
 

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from mercer.cli.options import Data, Drop, Format, Json, KernelText, Kinds, Method, Rows, Seed, Settings, Target, Task
+from mercer.cli.options import (
+    Data,
+    Drop,
+    Format,
+    Json,
+    Keep,
+    KernelText,
+    Kinds,
+    Method,
+    Rows,
+    Seed,
+    Settings,
+    Target,
+    Task,
+)
 
 BEST = 10  # settings that are listed
 
@@ -30,6 +46,7 @@ def tune(
     task: Task = None,
     kind: Kinds = None,
     drop: Drop = None,
+    keep: Keep = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
     json: Json = False,
@@ -39,20 +56,27 @@ def tune(
     The grid "libsvm" is that of C and gamma in powers of 4 for a Gaussian kernel on numeric columns.
     """
     import mercer
+    from mercer.cli.grid import LIBSVM, grid_of, require_settings, require_vectors, size_of
+    from mercer.cli.output import require_place
     from mercer.cli.printing import result, say, table
-    from mercer.cli.problem import described, problem_of, score_name, settings_of
+    from mercer.cli.problem import described, problem_of, require_method, score_name, settings_of
 
-    problem = problem_of(data, target, task, format, kind, drop).sampled(rows, seed)
+    require_place(save, "--save", data)
+    require_method(method)
+    problem = problem_of(data, target, task, format, kind, drop, keep).sampled(rows, seed)
     problem.warn_of(method)
-    libsvm = grid == ["libsvm"]
+    libsvm = grid == [LIBSVM]
     if libsvm:
-        _require_vectors(problem, kernel)
+        require_vectors(problem, kernel)
     chosen = "rbf" if libsvm else problem.kernel(kernel, method)
     model = problem.pipeline(method, chosen, settings_of(settings, "--set"), seed)
-    tried = "libsvm" if libsvm else _grid(problem, method, chosen, settings_of(grid, "--grid"))
-    say(f"kernel: {chosen!r}; {_size(tried)} settings on {folds} folds.")
+    tried = grid_of(grid, problem, method, chosen)
+    cv = _folds(problem.task, folds, seed)
+    if grid or settings:
+        require_settings(model, tried, problem, next(cv.split(problem.y, problem.y))[0])
+    say(f"kernel: {chosen!r}; {size_of(tried)} settings on {folds} folds.")
     search = mercer.KernelSearchCV(
-        model, tried, cv=_folds(problem.task, folds, seed), strategy=strategy, time_limit=time_limit,
+        model, tried, cv=cv, strategy=strategy, time_limit=time_limit,
         random_state=seed, verbose=1,
     )  # fmt: skip
     _run(search, problem)
@@ -75,48 +99,6 @@ def tune(
     result(found, False)
 
 
-def _grid(problem: Any, method: str, kernel: Any, given: dict[str, Any]) -> dict[str, list[Any]]:
-    """What is tried: as given, else the lengthscales around those of the kernel, times what the method has."""
-    import numpy as np
-
-    from mercer.study.scales import family
-    from mercer.study.tuning import plan_of
-
-    if given:
-        lists = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
-        return {f"machine__{name}": _kernels(value) if name == "kernel" else value for name, value in lists.items()}
-    plan = plan_of(method, problem.task)
-    unit = float(np.std(problem.y)) if problem.task == "regression" else 1.0
-    found: dict[str, list[Any]] = {"machine__kernel": list(family(kernel).values())}
-    for name, values in plan.grid.items():
-        found[f"machine__{name}"] = [unit * value if name in plan.units else value for value in values]
-    return found
-
-
-def _require_vectors(problem: Any, kernel: str | None) -> None:
-    """The grid of libsvm is one of Gaussian kernels on numbers."""
-    from mercer.errors import bad
-
-    other = [name for name, kind in problem.table.kinds.items() if kind != "numeric"]
-    if other or kernel is not None:
-        raise bad("tune", "the grid libsvm", "for its own Gaussian kernel on numeric columns",
-                  kernel if kernel is not None else f"the column {other[0]!r}", "Leave the grid out.")  # fmt: skip
-
-
-def _kernels(texts: list[Any]) -> list[Any]:
-    from mercer import parse
-
-    return [parse(text) for text in texts]
-
-
-def _size(tried: Any) -> int:
-    from sklearn.model_selection import ParameterGrid
-
-    from mercer.selection.grids import LIBSVM
-
-    return len(ParameterGrid(LIBSVM if tried == "libsvm" else tried))
-
-
 def _folds(task: str, folds: int, seed: int) -> Any:
     from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -124,12 +106,25 @@ def _folds(task: str, folds: int, seed: int) -> Any:
 
 
 def _run(search: Any, problem: Any) -> None:
-    """Fit, with the progress of the search on standard error."""
-    import sys
+    """Fit; on a terminal the latest sentence of the search is shown, and gone when it is done."""
     from contextlib import redirect_stdout
 
-    with redirect_stdout(sys.stderr):
+    from rich.console import Console
+
+    with Console(stderr=True).status("searching") as status, redirect_stdout(_Latest(status.update)):
         search.fit(problem.table.items, problem.y)
+
+
+class _Latest(io.TextIOBase):
+    """A stream of which only the latest line is seen."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self.show = show
+
+    def write(self, text: str) -> int:
+        if text.strip():
+            self.show(text.strip())
+        return len(text)
 
 
 def _settings(results: Any) -> list[dict[str, Any]]:

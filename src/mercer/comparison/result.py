@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from mercer.comparison.paired import is_tie
 from mercer.errors import bad
+from mercer.typing import Array
 
 _WORDS = 60  # letters of a certificate or an error that the table shows
 
@@ -26,6 +28,8 @@ class Row:
     note                what is particular to this row, such as fewer items than the others had
     certificate         what the machine proves about itself, in words, for the last split
     warnings, error     what was said on the way, and why the method has no result
+    losses              of all held-out items, by which methods are compared in pairs; with a scorer of yours, minus the
+                        score of every split
     """
 
     name: str
@@ -43,6 +47,12 @@ class Row:
     certificate: str | None = None
     warnings: tuple[str, ...] = ()
     error: str | None = None
+    losses: Array | None = field(default=None, repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the table is made of, in lists, strings and numbers."""
+        told = {name: value for name, value in asdict(self).items() if name != "losses"}
+        return told | {"warnings": list(self.warnings)}
 
 
 # heading, format of the cell, and the field it shows
@@ -87,6 +97,13 @@ class Comparison:
                       "Each row has its error.")  # fmt: skip
         return max(found, key=lambda pair: pair[0])[1]
 
+    @property
+    def tied(self) -> list[Row]:
+        """The other rows that cannot be told from the best: the paired difference is within two standard errors."""
+        judged = {row.name: row.losses for row in self.rows if row.losses is not None}
+        best = self.best.name if judged else ""
+        return [self[name] for name, own in judged.items() if name != best in judged and is_tie(judged[best], own)]
+
     def table(self) -> str:
         """The rows in columns, with a dash for what a method does not have."""
         cells = [["method", *(heading for heading, _, _ in COLUMNS), "certificate"]]
@@ -96,7 +113,15 @@ class Comparison:
 
     def __str__(self) -> str:
         head = f"{self.task}, {self.scoring}, {self.splits}, kernel {self.kernel}"
-        return "\n".join([head, self.table(), *self.notes()])
+        return "\n".join([head, self.table(), *self.notes(), *self.verdict()])
+
+    def verdict(self) -> list[str]:
+        """Which method has the highest score, and which others are as good as far as these items tell."""
+        if len(self) < 2 or not any(row.losses is not None and len(row.losses) > 1 for row in self.rows):
+            return []
+        tied = ", ".join(row.name for row in self.tied)
+        also = f"not told from it by these items: {tied}" if tied else "all others are worse by more than chance"
+        return [f"highest {self.scoring}: {self.best.name}; {also}"]
 
     def notes(self) -> list[str]:
         """What there is to say about single methods: errors, warnings, and what else is particular to them."""
@@ -104,7 +129,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it in lists, strings and numbers."""
-        return asdict(self) | {"rows": [asdict(row) | {"warnings": list(row.warnings)} for row in self.rows]}
+        words = {name: getattr(self, name) for name in ("task", "kernel", "scoring", "splits")}
+        return {"rows": [row.to_dict() for row in self.rows], **words, "tied": [row.name for row in self.tied]}
 
     def to_json(self) -> str:
         """`to_dict` as text."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from mercer.comparison.calibration import central_levels, coverage_error, expected_error, log_losses, normal_losses
 from mercer.comparison.methods import CLASSIFICATION, REGRESSION, Entrant, is_precomputed
+from mercer.comparison.paired import item_losses
 from mercer.comparison.result import Row
 from mercer.items import Items
 from mercer.typing import Array
@@ -64,9 +65,13 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """One split; `losses` and `stated`, which calibration is judged by, are empty for want of probabilities."""
+    """One split; `losses` and `stated`, which calibration is judged by, are empty for want of probabilities.
+
+    `compared` are the losses by which methods are compared in pairs: of the items, or of the split as a whole.
+    """
 
     score: float
+    compared: Array
     losses: Array
     stated: tuple[Array, ...]
     kept: int | None
@@ -127,8 +132,11 @@ def _trial(estimator: Any, problem: Problem, train: Array, test: Array, *, numbe
     machine = innermost(estimator)
     certificate = getattr(machine, "certificate_", None)
     last = getattr(estimator, "refit_time_", None)  # of a search: the fit with what it chose
+    score = _score(estimator, Z, t, predicted, problem)
+    labels = problem.task == CLASSIFICATION
     return Outcome(
-        score=_score(estimator, Z, t, predicted, problem),
+        score=score,
+        compared=item_losses(predicted, t, labels=labels) if problem.scoring is None else np.array([-score]),
         losses=losses,
         stated=stated,
         kept=len(machine.support_) if hasattr(machine, "support_") else None,
@@ -191,6 +199,7 @@ def _summary(name: str, task: str, outcomes: list[Outcome], said: tuple[str, ...
         tune_seconds=_mean([one.tune_seconds for one in outcomes if one.tune_seconds is not None]),
         certificate=outcomes[-1].certificate,
         warnings=said,
+        losses=np.concatenate([one.compared for one in outcomes]),
     )
 
 

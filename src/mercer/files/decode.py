@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.files import rebuilt
+from mercer.files import rebuilt, transformers
 from mercer.files.archive import Archive, member
 from mercer.files.arrays import from_bytes, named_dtype, size_of
 from mercer.files.encode import DEPTH, SPARSE
@@ -154,7 +154,7 @@ class Decoder:
         cls = named(name)
         if not hasattr(cls, "get_params") or is_dataclass(cls):
             raise broken(name, "an object", "a machine")
-        given = {key: self.decode(part) for key, part in _dict(given).items()}
+        given = {key: self._parameter(part, name, key) for key, part in _dict(given).items()}
         if not given.keys() <= inspect.signature(cls).parameters.keys():
             raise broken(name, f"given by {sorted(inspect.signature(cls).parameters)}", sorted(given))
         machine = cls(**given)
@@ -162,7 +162,14 @@ class Decoder:
             if not _ATTRIBUTE.fullmatch(key) or hasattr(cls, key):
                 raise broken(name, "fitted with attributes of its own", repr(key))
             machine.__dict__[key] = self.decode(part)
+        transformers.unpacked(name, machine)
         return machine
+
+    def _parameter(self, tree: Tree, name: str, key: str) -> Any:
+        """A parameter of a machine: a value, or a function of the list where the machine takes one."""
+        if isinstance(tree, dict) and tree.get("is") == "function" and key in transformers.HOLDERS.get(name, ()):
+            return transformers.named_function(tree.get("of"))
+        return self.decode(tree)
 
 
 # ---- checks of what JSON gives

@@ -7,6 +7,7 @@ None, truth values, integers, finite floats, text and lists are JSON's own.  Eve
     {"is": "array", "of": 3, "dtype": "<f8", "shape": [20, 5], "order": "C"}
     {"is": "object", "class": "mercer.kernels.RBF", "of": {"lengthscale": 1.5}}
     {"is": "machine", "class": "mercer.SVC", "of": {...parameters}, "fitted": {...attributes}}
+    {"is": "function", "of": "numpy.log1p"}                          only as a parameter that transformers.py lists
     {"is": "again", "of": 7}                                         a value that was there before, once more
 
 Arrays with the same bytes are stored once, and what sharing.py lists stays one object if it was one.
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.files import rebuilt
+from mercer.files import rebuilt, transformers
 from mercer.files.archive import digest
 from mercer.files.arrays import as_bytes, dtype_name
 from mercer.files.faults import broken
@@ -33,7 +34,10 @@ from mercer.items.vectors import is_sparse
 Tree = Any
 SPARSE = ("csr_array", "csr_matrix", "csc_array", "csc_matrix")
 DEPTH = 100  # of nesting: deeper values are endless, or made to trouble whoever reads them
-_CURE = "Functions and other programs cannot be saved: use a kernel of mercer.kernels, a name, or numbers."
+_CURE = (
+    "Functions and other programs cannot be saved: use a kernel of mercer.kernels, a name, numbers, or one of the "
+    "transformers that help(mercer.save) names."
+)
 
 
 class Encoder:
@@ -147,9 +151,14 @@ class Encoder:
         return {
             "is": "machine",
             "class": name,
-            "of": {k: self.encode(v, f".{k}") for k, v in given.items()},
-            "fitted": {k: self.encode(v, f".{k}") for k, v in state.items()},
+            "of": {k: self._parameter(v, name, k) for k, v in given.items()},
+            "fitted": {k: self.encode(v, f".{k}") for k, v in transformers.packed(name, state).items()},
         }
+
+    def _parameter(self, value: Any, name: str, key: str) -> Tree:
+        """A parameter of a machine; some of scikit-learn's are functions, of which a few have names."""
+        function = transformers.function_name(value) if key in transformers.HOLDERS.get(name, ()) else None
+        return {"is": "function", "of": function} if function else self.encode(value, f".{key}")
 
     # ---- refusals
 

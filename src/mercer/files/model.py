@@ -28,8 +28,17 @@ Path = str | os.PathLike[str]
 def save(model: Any, path: Path) -> None:
     """Write a model to a file, which is replaced as a whole or not at all.
 
-    A model is a machine of mercer, a kernel, a scikit-learn Pipeline of a few known transformers that ends in a
-    machine, or a dict or list of these and of plain values.  Functions cannot be saved.
+    A model is a machine of mercer, a kernel, a scikit-learn Pipeline of the transformers below that ends in a machine,
+    or a dict or list of these and of plain values.  Functions of yours cannot be saved.
+
+    scaling       StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, Normalizer, PowerTransformer,
+                  QuantileTransformer
+    encoding      OneHotEncoder, OrdinalEncoder, KBinsDiscretizer, Binarizer, PolynomialFeatures
+    gaps          SimpleImputer, KNNImputer, MissingIndicator
+    text          CountVectorizer, TfidfVectorizer, TfidfTransformer, HashingVectorizer
+    reduction     PCA, TruncatedSVD, SelectKBest, SelectPercentile, VarianceThreshold
+    composition   Pipeline, FeatureUnion, ColumnTransformer (also with make_column_selector),
+                  TransformedTargetRegressor, FunctionTransformer of no function or of one of NumPy's such as log1p
     """
     encoder = Encoder(type(model).__name__)
     tree = encoder.encode(model)

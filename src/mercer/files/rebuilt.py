@@ -135,6 +135,26 @@ def _table(fields: Fields) -> Table:
     return Table(columns)
 
 
+def _selector(fields: Fields) -> Any:
+    """A choice of columns by name and type, of which types are stored by name."""
+    from sklearn.compose import make_column_selector
+
+    pattern, include, exclude = _taken(fields, "pattern", "dtype_include", "dtype_exclude")
+    _require(pattern is None or isinstance(pattern, str), "a pattern", "text")
+    for kinds in (include, exclude):
+        several = isinstance(kinds, list) and all(isinstance(kind, str) for kind in kinds)
+        _require(kinds is None or several, "the types of columns", "a list of names")
+    return make_column_selector(pattern, dtype_include=include, dtype_exclude=exclude)
+
+
+def _kinds(given: Any) -> list[str] | None:
+    """Types of columns by their names, which select the same."""
+    if given is None:
+        return None
+    kinds = given if isinstance(given, (list, tuple)) else [given]
+    return [kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind)) for kind in kinds]
+
+
 # ---- both ways
 
 
@@ -173,9 +193,20 @@ def stored_class(value: Any) -> type:
 
 def parts_of(cls: type) -> Parts | None:
     """What is stored of such a value, if that is not its fields."""
-    return _PARTS.get(cls)
+    return _selected if _is_selector(cls) else _PARTS.get(cls)
+
+
+def _is_selector(cls: type) -> bool:
+    return (cls.__module__.partition(".")[0], cls.__name__) == ("sklearn", "make_column_selector")
+
+
+def _selected(selector: Any) -> Fields:
+    kinds = {name: _kinds(getattr(selector, name)) for name in ("dtype_include", "dtype_exclude")}
+    return {"pattern": selector.pattern} | kinds
 
 
 def builder_of(cls: type) -> Callable[[Fields], Any] | None:
     """What makes such a value of what was stored, if that is not its constructor."""
+    if _is_selector(cls):
+        return _selector
     return _items(cls) if issubclass(cls, Items) and cls is not Table else _BUILD.get(cls)

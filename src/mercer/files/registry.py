@@ -69,10 +69,14 @@ _FORMER = {
 }
 _TRANSFORMERS = {
     "mercer.selection.scaling": "SteadyScaler",
-    "sklearn.impute": "SimpleImputer",
-    "sklearn.pipeline": "Pipeline",
-    "sklearn.preprocessing": "MaxAbsScaler MinMaxScaler Normalizer OneHotEncoder OrdinalEncoder PolynomialFeatures "
-    "RobustScaler StandardScaler",
+    "sklearn.compose": "ColumnTransformer TransformedTargetRegressor make_column_selector",
+    "sklearn.decomposition": "PCA TruncatedSVD",
+    "sklearn.feature_extraction.text": "CountVectorizer HashingVectorizer TfidfTransformer TfidfVectorizer",
+    "sklearn.feature_selection": "SelectKBest SelectPercentile VarianceThreshold",
+    "sklearn.impute": "KNNImputer MissingIndicator SimpleImputer",
+    "sklearn.pipeline": "FeatureUnion Pipeline",
+    "sklearn.preprocessing": "Binarizer FunctionTransformer KBinsDiscretizer MaxAbsScaler MinMaxScaler Normalizer "
+    "OneHotEncoder OrdinalEncoder PolynomialFeatures PowerTransformer QuantileTransformer RobustScaler StandardScaler",
     "sklearn.gaussian_process.kernels": "CompoundKernel ConstantKernel DotProduct ExpSineSquared Exponentiation Matern "
     "PairwiseKernel Product RBF RationalQuadratic Sum WhiteKernel",
 }

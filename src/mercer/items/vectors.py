@@ -122,6 +122,10 @@ def _csr(X: Any, owner: str) -> Any:
     if len(X.shape) != 2 or X.shape[1] == 0:
         raise bad(owner, "X", "2-dimensional with at least one column", f"shape {X.shape}", "Pass one row per item.")
     V = X.tocsr()
+    if V.indices.size and not 0 <= V.indices.min() <= V.indices.max() < V.shape[1]:
+        found = f"columns from {V.indices.min()} to {V.indices.max()}"
+        rule = f"a sparse matrix with columns from 0 to {V.shape[1] - 1}"
+        raise bad(owner, "X", rule, found, "Its indices are damaged: build it again.")
     if V.dtype != _working_dtype(V.dtype):
         V = V.astype(np.float64)
     if not V.has_canonical_format:

@@ -17,7 +17,6 @@ from mercer.kernels.base import Kernel
 from mercer.parameters import Bounded, Fixed
 
 LONGEST = 100_000  # characters: long enough for a 50 x 50 covariance, short enough to read at once
-LARGEST = 64  # exponents and degrees beyond this are a slip of the pen
 _NAMES = {"inf": math.inf, "nan": math.nan, "None": None, "True": True, "False": False}
 
 
@@ -93,7 +92,7 @@ class _Reader:
                 return left - right
             case ast.Mult():
                 return left * right
-            case ast.Pow() if isinstance(right, int) and right <= LARGEST:
+            case ast.Pow() if isinstance(right, int):
                 return left**right
         raise self.refuse(node, "this operation")
 

@@ -19,11 +19,15 @@ def answer(study: Study, predicted: dict[str, Predictions]) -> list[str]:
     error = standard_error(predicted[best.name], found.task)
     scores = {row.name: row.score for row in found if row.score is not None}
     equal = [name for name, score in scores.items() if score == scores[best.name]]
-    near = [name for name, score in scores.items() if name not in equal and scores[best.name] - score <= error]
-    has = "has" if len(equal) == 1 else "have"
-    said = [f"{_listed(equal)} {has} the best {found.scoring}: {best.score:.3f} on {count} rows held out, "
+    tied = [row.name for row in found.tied if row.name not in equal]
+    has, it = ("has", "it") if len(equal) == 1 else ("have", "them")
+    said = [f"{_listed(equal)} {has} the highest {found.scoring}: {best.score:.3f} on {count} rows held out, "
             f"give or take {error:.3f} (one standard error)."]  # fmt: skip
-    said.append(f"Within that error are also {_listed(near)}." if near else "No other method comes within that error.")
+    if tied:
+        said.append(f"These rows do not tell {_listed(tied)} from {it}: row by row, the difference is within two "
+                    "standard errors.")  # fmt: skip
+    elif len(equal) < len(scores):
+        said.append("All others are worse by more than two standard errors of the difference, row by row.")
     said.append(f"The best of {len(scores)} on these rows is flattered a little by being chosen on them.")
     fewer = [row.name for row in found if row.n_train and best.n_train and row.n_train < best.n_train]
     if fewer:

@@ -41,24 +41,36 @@ class Line:
 
 
 def lines(found: Comparison) -> tuple[Line, ...]:
-    """The rows of a comparison as they are printed; to say the same of every row is not among the best."""
+    """The rows of a comparison as they are printed; to say the same of every row is not among the best.
+
+    A score that cannot be told from the highest is among the best.
+    """
     plain, best = set(baselines(found.task)), {}
+    first = {row.name for row in (found.best, *found.tied)}
     for _, _, name, form, least in COLUMNS:
         shown = [format(v, form) for row in found if row.name != "dummy" and (v := getattr(row, name)) is not None]
         if least is not None and shown:
             best[name] = (min if least else max)(shown, key=float)
     return tuple(
-        Line(row.name, row.name in plain, _cells(row, best), row.settings or "", _remarks(row), bool(row.error))
+        Line(
+            row.name,
+            row.name in plain,
+            _cells(row, best, row.name in first),
+            row.settings or "",
+            _remarks(row),
+            bool(row.error),
+        )
         for row in found
     )
 
 
-def _cells(row: Row, best: dict[str, str]) -> tuple[Cell, ...]:
+def _cells(row: Row, best: dict[str, str], is_first: bool) -> tuple[Cell, ...]:
     """Cells of one row; equal to the last digit shown is equal."""
     values = [(name, form, getattr(row, name)) for _, _, name, form, _ in COLUMNS]
     shown = [(name, "–" if value is None else format(value, form)) for name, form, value in values]
     real = row.name != "dummy"
-    return tuple(Cell(text.replace("-", "−"), real and text == best.get(name)) for name, text in shown)
+    good = [is_first if name == "score" else text == best.get(name) for name, text in shown]
+    return tuple(Cell(text.replace("-", "−"), real and one) for (_, text), one in zip(shown, good, strict=True))
 
 
 def _remarks(row: Row) -> tuple[str, ...]:

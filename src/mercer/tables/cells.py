@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mercer.errors import TableError
 
 Cell = str | float | None  # as it is written, a number where the format says so, or missing
-MISSING = {"", "na", "nan", "null", "?", "none"}  # in any case of letters
+# in any case of letters: what stands for no value in any column, and what does so only in a column of numbers
+MISSING = {"", "na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "-nan", "null", "none", "?"}
+NO_NUMBER = {
+    *("-", "--", "---", "–", "—", ".", "..", "...", "*", ":", "missing", "unknown", "not available", "not applicable"),
+    *("#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!"),
+}
+_DIGITS = re.compile(r"\d+", re.ASCII)
+_CODE = re.compile(r"^ *0\d+ *$", re.ASCII | re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +48,11 @@ def is_missing(cell: Cell) -> bool:
     return cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in MISSING)
 
 
+def is_no_number(cell: Cell) -> bool:
+    """Whether a cell stands for no value in a column of numbers."""
+    return is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in NO_NUMBER)
+
+
 def number(cell: Cell) -> float | None:
     """The number that a cell is; None if it is none."""
     if isinstance(cell, float):
@@ -50,6 +63,14 @@ def number(cell: Cell) -> float | None:
         return float(cell)
     except ValueError:
         return None
+
+
+def has_leading_zeros(given: Iterable[Cell]) -> bool:
+    """Whether these are codes such as 02134: some begin with a zero, and all that are numbers are digits only."""
+    written = [cell for cell in given if isinstance(cell, str)]
+    if not _CODE.search("\n".join(written)):
+        return False
+    return all(number(cell) is None or _DIGITS.fullmatch(cell.strip()) for cell in written)
 
 
 def require_different(names: Sequence[str], place: str) -> None:

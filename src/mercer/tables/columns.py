@@ -1,4 +1,4 @@
-"""From cells to columns: what kind each is, its values, and what is odd about it."""
+"""From cells to columns: what kind each is, and its values."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.items.kinds import CATEGORICAL, FEW, KINDS, NUMERIC, kind_of
-from mercer.tables.cells import Cell, Cells, fault, is_missing, number, shown
+from mercer.items.kinds import FEW, KINDS, NUMERIC, kind_of
+from mercer.tables.cells import Cell, Cells, fault, has_leading_zeros, is_missing, is_no_number, number, shown
 from mercer.typing import Array
 
 _SLIPS = 0.1  # at most this share of a column of numbers may be slips of the pen, else it is a column of strings
@@ -22,9 +22,9 @@ def columns_of(cells: Cells, given: Mapping[str, str]) -> tuple[dict[str, Array]
     columns, kinds = {}, {}
     for name, column in cells.columns.items():
         values = [None if is_missing(cell) else cell for cell in column]
-        kind = given.get(name) or _kind(values)
-        columns[name] = _numbers(cells, name, values) if kind == NUMERIC else _strings(values)
-        kinds[name] = kind
+        numbers = list(map(number, values)) if given.get(name) in (None, NUMERIC) else []
+        kinds[name] = given.get(name) or _kind(values, numbers)
+        columns[name] = _numbers(cells, name, values, numbers) if kinds[name] == NUMERIC else _strings(values)
     return columns, kinds
 
 
@@ -34,26 +34,24 @@ def _require_known(given: Mapping[str, str]) -> None:
             raise bad("read", f"the kind of {name!r}", f"one of {list(KINDS)}", repr(kind), "Choose one of these.")
 
 
-def _kind(values: list[Cell]) -> str:
-    given = [value for value in values if value is not None]
-    numbers = [found for found in map(number, given) if found is not None]
-    if len(numbers) == len(given):
-        return NUMERIC
-    different = len(set(numbers))
-    slips = len(given) - len(numbers) <= _SLIPS * len(given)
-    if slips and (different > FEW or different > len(numbers) / 2):
-        return NUMERIC  # the others are reported as faults
-    return kind_of([_string(value) for value in given])
+def _kind(values: list[Cell], numbers: list[float | None]) -> str:
+    """The kind of a column by its cells, and the numbers that they are."""
+    known = [x for x in numbers if x is not None]
+    others = [value for value, x in zip(values, numbers, strict=True) if x is None and value is not None]
+    wrong = sum(not is_no_number(value) for value in others)
+    different = len(set(known)) if wrong else 0
+    slips = wrong <= _SLIPS * (len(known) + wrong) and (different > FEW or different > len(known) / 2)
+    if has_leading_zeros(values) or not (slips if wrong else known or not others):
+        return kind_of([_string(value) for value in values if value is not None])
+    return NUMERIC  # slips are reported as faults
 
 
-def _numbers(cells: Cells, name: str, values: list[Cell]) -> Array:
-    found = np.empty(len(values))
-    for row, value in enumerate(values):
-        x = math.nan if value is None else number(value)
-        if x is None or math.isinf(x):
-            raise fault(f"{cells.place(row)}, column {shown(name)}", "a number", shown(value),
+def _numbers(cells: Cells, name: str, values: list[Cell], numbers: list[float | None]) -> Array:
+    found = np.array([math.nan if x is None else x for x in numbers])
+    for row in np.flatnonzero(~np.isfinite(found)).tolist():
+        if math.isinf(found[row]) or (numbers[row] is None and not is_no_number(values[row])):
+            raise fault(f"{cells.place(row)}, column {shown(name)}", "a number", shown(values[row]),
                         "Correct it, leave it empty, or read the column as categorical.")  # fmt: skip
-        found[row] = x
     return found
 
 
@@ -66,26 +64,3 @@ def _strings(values: list[Cell]) -> Array:
 def _string(value: Any) -> str:
     """A number among strings as it would be written."""
     return value if isinstance(value, str) else f"{value:.15g}"
-
-
-def notes_of(columns: Mapping[str, Array], kinds: Mapping[str, str]) -> tuple[str, ...]:
-    """Columns that say nothing, or too much."""
-    found = []
-    for name, column in columns.items():
-        given = column[~np.isnan(column)] if kinds[name] == NUMERIC else [v for v in column if v is not None]
-        if not len(given):
-            found.append(f"column {name!r} is empty")
-        elif len(set(given)) == 1 and len(given) == len(column) > 1:
-            found.append(f"column {name!r} is constant")
-        elif _is_number_of_row(given, kinds[name]):
-            found.append(f"column {name!r} looks like an identifier: it is different in every row")
-    return tuple(found)
-
-
-def _is_number_of_row(given: Any, kind: str) -> bool:
-    """Whether values are 1, 2, 3, ... or names of which no two are equal."""
-    if len(given) <= FEW:
-        return False
-    if kind == NUMERIC:
-        return bool((np.diff(given) == 1.0).all())
-    return kind == CATEGORICAL and len(set(given)) == len(given)

@@ -1,17 +1,25 @@
-"""CSV and TSV: which delimiter, whether there is a header, and rows of one width."""
+"""Text between delimiters: which delimiter, which lines are comments, whether there is a header, rows of one width.
+
+A line that begins with # is a comment if it comes before the first row, is not as wide as the rows, or stands among
+rows most of which begin with a number.  The last comment before the first row is the header if it has a name for every
+column and the first row is none.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from mercer.errors import TableError
-from mercer.tables.cells import Cell, Cells, fault, is_missing, number, require_different, shown
+from mercer.tables.cells import Cell, Cells, fault, is_missing, is_no_number, number, require_different, shown
 
-DELIMITERS = ",;\t"
+DELIMITERS = ",;\t|"
+SPACE = " "  # any number of spaces and tabs; tried only if no other delimiter fits all rows
+COMMENT = "#"
+_FIRST = re.compile(rf"[^{DELIMITERS}\s]*")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?", re.ASCII)
 _LOOK = 200  # rows that show the delimiter and the header
 Row = tuple[int, list[str]]  # the line on which it begins, and its fields
@@ -19,27 +27,78 @@ Row = tuple[int, list[str]]  # the line on which it begins, and its fields
 
 def cells(text: str, *, delimiter: str | None, header: bool | None) -> Cells:
     """The table in a text; what is not given is found out."""
-    found = delimiter or _delimiter(text)
-    rows = list(_rows(text, found))
+    comments, start = _comments_before(text)
+    found = delimiter or _delimiter(text, start)
+    rows = _without_comments(list(_rows(text, found, start)))
     if not rows:
         raise TableError("expected a table, got an empty file. Write a header and one row for every item.")
-    line, first = rows[0]
     named = _has_header(rows) if header is None else header
-    names = _names(first) if named else [f"x{j}" for j in range(len(first))]
-    require_different(names, f"line {line}")
+    names = _header(rows, found) if named else _header_above(comments, found, len(rows[0][1]))
     body = rows[1:] if named else rows
+    require_different(names, f"line {rows[0][0]}")
     if not body:
-        raise fault(f"line {line}", "rows below the header", "the header only", "Add one row for every item.")
+        raise fault(f"line {rows[0][0]}", "rows below the header", "the header only", "Add one row for every item.")
     _require_one_width(body, len(names), found)
     written = _with_points if found == ";" else str
     columns: dict[str, list[Cell]] = {name: [written(row[j]) for _, row in body] for j, name in enumerate(names)}
     return Cells(columns, [line for line, _ in body])
 
 
-def _rows(text: str, delimiter: str) -> Iterator[Row]:
+def _is_comment(line: str) -> bool:
+    """Whether a line is one by its beginning; a gap such as #N/A is none."""
+    first = _FIRST.match(line.lstrip())
+    return first is not None and first[0].startswith(COMMENT) and not is_no_number(first[0])
+
+
+def _comments_before(text: str) -> tuple[list[str], int]:
+    """The comments before the first row, and where the text goes on after them."""
+    comments: list[str] = []
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        line = text[start:end]
+        if _is_comment(line):
+            comments.append(line.strip().lstrip(COMMENT).strip())
+        elif line.strip():
+            break
+        start = end
+    return comments, start
+
+
+def _without_comments(rows: list[Row]) -> list[Row]:
+    """The rows that are no comments; the first is none, as what comes before it was skipped."""
+    if not any(_is_comment(row[0]) for _, row in rows[1:]):
+        return rows
+    width = len(rows[0][1])
+    plain = [row[0] for _, row in rows if not _is_comment(row[0])]
+    numbers = 2 * sum(number(cell) is not None for cell in plain) > len(plain)
+    return [(line, row) for i, (line, row) in enumerate(rows)
+            if not i or not _is_comment(row[0]) or (len(row) == width and not numbers)]  # fmt: skip
+
+
+def _header_above(comments: list[str], delimiter: str, width: int) -> list[str]:
+    """The names in the last comment before the first row, if there are as many as columns; else x0, x1, ..."""
+    rows = _first_rows(comments[-1], delimiter, 0) if comments else []
+    names = _names(rows[0]) if len(rows) == 1 else []
+    fits = len(names) == width and all(number(name) is None for name in names)
+    return names if fits else [f"x{j}" for j in range(width)]
+
+
+def _header(rows: list[Row], delimiter: str) -> list[str]:
+    """The names in the first row; R writes the names of rows under no name, if it writes spaces."""
+    first = rows[0][1]
+    short = delimiter == SPACE and len(rows) > 1 and all(len(row) == len(first) + 1 for _, row in rows[1:])
+    return _names(["", *first] if short else first)
+
+
+def _rows(text: str, delimiter: str, start: int) -> Iterator[Row]:
     """Every row that is not blank, with the line on which it begins."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
+    source: Iterable[str] = io.StringIO(text[start:], newline="")
+    if delimiter == SPACE:
+        source = (line.replace("\t", SPACE).strip(" \r\n") for line in source)
+    reader = csv.reader(source, delimiter=delimiter, strict=True, skipinitialspace=delimiter == SPACE)
+    before = text.count("\n", 0, start)
+    line = before + 1
     while True:
         try:
             row = next(reader, None)
@@ -50,23 +109,38 @@ def _rows(text: str, delimiter: str) -> Iterator[Row]:
             return
         if row:
             yield line, row
-        line = reader.line_num + 1
+        line = before + reader.line_num + 1
 
 
-def _delimiter(text: str) -> str:
+def _delimiter(text: str, start: int) -> str:
     """The delimiter that cuts the first row, and the most of the others into as many fields."""
-    agreement = {delimiter: _agreement(text, delimiter) for delimiter in DELIMITERS}
+    agreement = {delimiter: _agreement(text, delimiter, start) for delimiter in DELIMITERS}
     best = max(DELIMITERS, key=lambda d: agreement[d])
+    if agreement[best][0] < 1.0 and _is_spaced(text, start):
+        return SPACE
     return best if agreement[best] > (0.0, 0) else ","
 
 
-def _agreement(text: str, delimiter: str) -> tuple[float, int]:
-    """(share of rows as wide as the first, its width); zero for one column."""
-    widths: list[int] = []
+def _is_spaced(text: str, start: int) -> bool:
+    """Whether spaces cut all rows into as many fields, some of them numbers: words of a sentence are no fields."""
+    first, *others = _first_rows(text, SPACE, start) or [[]]
+    widths = {len(row) for row in others}
+    fits = len(widths) == 1 and max(widths) > 1 and max(widths) - len(first) in (0, 1)
+    return fits and any(_numeric(column) for column in zip(*others, strict=True))
+
+
+def _first_rows(text: str, delimiter: str, start: int) -> list[list[str]]:
+    """The rows that show the delimiter; none where it makes no sense."""
     try:
-        widths.extend(len(row) for _, row in islice(_rows(text, delimiter), _LOOK))
+        found = [row for _, row in islice(_rows(text, delimiter, start), _LOOK)]
     except TableError:
-        return 0.0, 0
+        return []
+    return found[:1] + [row for row in found[1:] if not _is_comment(row[0])]
+
+
+def _agreement(text: str, delimiter: str, start: int) -> tuple[float, int]:
+    """(share of rows as wide as the first, its width); zero for one column."""
+    widths = [len(row) for row in _first_rows(text, delimiter, start)]
     if not widths or widths[0] == 1:
         return 0.0, 0
     return widths.count(widths[0]) / len(widths), widths[0]
@@ -83,14 +157,14 @@ def _has_header(rows: list[Row]) -> bool:
     return any(words) and not again and all(word or is_missing(cell) for word, cell in zip(words, first, strict=True))
 
 
-def _numeric(column: list[str]) -> bool:
-    given = [cell for cell in column if not is_missing(cell)]
+def _numeric(column: Sequence[str]) -> bool:
+    given = [cell for cell in column if not is_no_number(cell)]
     return bool(given) and all(number(cell) is not None for cell in given)
 
 
 def _names(first: list[str]) -> list[str]:
-    """The header without spaces around; a column without a name goes by its position."""
-    return [cell.strip() or f"x{j}" for j, cell in enumerate(first)]
+    """The header without spaces around; a column without a name is called as pandas calls it."""
+    return [cell.strip() or f"Unnamed: {j}" for j, cell in enumerate(first)]
 
 
 def _with_points(cell: str) -> str:

@@ -2,53 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 
 from mercer.errors import TableError
 from mercer.items.kinds import NUMERIC
-from mercer.tables import delimited, json_lines, parquet, svmlight
+from mercer.tables import delimited, frames, json_lines, parquet, svmlight
+from mercer.tables.aside import left_aside
 from mercer.tables.cells import Cells
-from mercer.tables.columns import columns_of, notes_of
+from mercer.tables.columns import columns_of
+from mercer.tables.remarks import notes_of
 from mercer.tables.source import Source, content_of, format_of, name_of, text_of
 from mercer.tables.table import Table
 
 
 def read(
-    source: Source,
+    source: Source | Any,
     *,
     format: str | None = None,  # noqa: A002
     kinds: Mapping[str, str] | None = None,
     header: bool | None = None,
+    keep: Collection[str] = (),
 ) -> Table:
-    """The table in a file; TableError for a fault, with its line and column.
+    """The table in a file or a data frame; TableError for a fault, with its line and column.
 
-    source    a path, or "-" for standard input; gzip is unpacked
-    format    "csv", "tsv", "parquet", "jsonl" or "svmlight"; else by the end of the name, or by the content
+    source    a path, or "-" for standard input; gzip is unpacked; or a data frame (pandas, polars, ...), or a dict of
+              columns
+    format    "csv", "tsv", "parquet", "json", "jsonl" or "svmlight"; else by the end of the name, or by the content;
+              JSON is an array of objects, or one object on every line
     kinds     {column: "numeric", "categorical" or "text"}, where that should not be found out; others are ignored
     header    whether the first row of CSV holds names; else by how it differs from the others
+    keep      columns that are features although they look like identifiers or dates; `split_target` leaves others out,
+              unless their kind is given
     """
-    name = name_of(source)
+    in_memory = frames.is_in_memory(source)
+    name = type(source).__name__ if in_memory else name_of(source)
     try:
+        if in_memory:
+            return _table(name, frames.cells(source), kinds or {}, keep)
         content = content_of(source)
-        return _table(name, content, format_of(source, content, format), kinds or {}, header)
+        form = format_of(source, content, format)
+        if form == "svmlight":
+            return _sparse_table(name, text_of(content))
+        return _table(name, _cells(content, form, header), kinds or {}, keep)
     except TableError as error:
         raise TableError(f"{name}: {error}") from None
 
 
-def _table(name: str, content: bytes, form: str, kinds: Mapping[str, str], header: bool | None) -> Table:
-    if form == "svmlight":
-        return _sparse_table(name, text_of(content))
-    cells = _cells(content, form, header)
+def _table(name: str, cells: Cells, kinds: Mapping[str, str], keep: Collection[str]) -> Table:
     columns, found = columns_of(cells, kinds)
-    return Table(name, columns, found, notes_of(columns, found))
+    aside = left_aside(columns, found, {*kinds, *keep})
+    table = Table(name, columns, found, notes_of(cells, columns, found), aside=aside)
+    for kept in keep:
+        table.require(kept)
+    return table
 
 
 def _cells(content: bytes, form: str, header: bool | None) -> Cells:
     if form == "parquet":
         return parquet.cells(content)
-    if form == "jsonl":
+    if form in ("json", "jsonl"):
         return json_lines.cells(text_of(content))
     return delimited.cells(text_of(content), delimiter="\t" if form == "tsv" else None, header=header)
 

@@ -15,16 +15,21 @@ from mercer.errors import TableError, bad
 from mercer.tables import svmlight
 
 Source = str | os.PathLike[str]
-FORMATS = ("csv", "tsv", "parquet", "jsonl", "svmlight")
+FORMATS = ("csv", "tsv", "parquet", "json", "jsonl", "svmlight")
 _ENDINGS = {
-    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl",
-    ".ndjson": "jsonl", ".svmlight": "svmlight", ".svm": "svmlight", ".libsvm": "svmlight",
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".json": "json",
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".svmlight": "svmlight", ".svm": "svmlight", ".libsvm": "svmlight",
 }  # fmt: skip
 _ZIPPED = b"\x1f\x8b"
 
 
 def name_of(source: Source) -> str:
-    """How a source is called in messages."""
+    """How a source is called in messages; TypeError if it is none."""
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(
+            f"read: source must be a path, '-' for standard input, a data frame or a dict of columns; got "
+            f"{type(source).__name__}. Arrays need no reading: estimators and kernels take them."
+        )
     return "standard input" if source == "-" else os.fspath(source)
 
 
@@ -73,8 +78,8 @@ def _by_content(content: bytes) -> str:
         return "parquet"
     head = content[:100_000].decode("utf-8-sig", errors="replace").split("\n")
     line = next((line for line in head if line.strip() and not line.startswith("#")), "")
-    if line.lstrip().startswith("{"):
-        return "jsonl"
+    if line.lstrip().startswith(("{", "[{")) or line.strip() == "[":
+        return "json"
     return "svmlight" if svmlight.looks_like(line.rstrip("\r")) else "csv"
 
 

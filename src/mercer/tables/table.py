@@ -32,6 +32,7 @@ class Table:
     kinds      "numeric", "categorical" or "text" for every column
     vectors    sparse rows (svmlight), beside which the only column is the label
     notes      what a reader of the table may want to know
+    aside      columns that are no features, with the reason: identifiers and dates (aside.py)
     """
 
     name: str
@@ -39,6 +40,7 @@ class Table:
     kinds: dict[str, str]
     notes: tuple[str, ...] = ()
     vectors: Any = field(default=None, repr=False)
+    aside: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.vectors is None else int(self.vectors.shape[0])
@@ -78,20 +80,27 @@ class Table:
             raise TableError(f"{self.name}: expected one of the columns {listed(self.columns)}, got {name!r}. {hint}")
 
     def target_name(self, name: str | None = None) -> str:
-        """The column to predict: as given, else target, label, class or y, else the last one."""
+        """The column to predict: as given, else target, label, class or y, else the last that may be a feature."""
         if name is not None:
             self.require(name)
             return name
         usual = [column for wanted in TARGETS for column in self.columns if column.lower() == wanted]
-        return usual[0] if usual else list(self.columns)[-1]
+        ordinary = [column for column in self.columns if column not in self.aside]
+        return (usual or ordinary[-1:] or list(self.columns)[-1:])[0]
 
     def split_target(self, name: str | None = None, *, task: str | None = None) -> tuple[Self, Array, str]:
-        """(features, y, task); rows without a target are left out, and counted in the notes."""
+        """(features, y, task); columns set aside and rows without a target are left out, and the notes say so.
+
+        Columns stay if there are no others.
+        """
         chosen = self.target_name(name)
         y, known, found = self.known_targets(chosen, task)
         require_two(y, f"{self.name}: column {chosen!r}")
-        features = self.drop([chosen]).take(known)
-        notes = [note for note in self.notes if f"column {chosen!r}" not in note]
+        aside = [column for column in self.columns if column in self.aside and column != chosen]
+        only = self.vectors is None and len(aside) == len(self.columns) - 1
+        features = self.drop([chosen, *([] if only else aside)]).take(known)
+        notes = [f"column {column!r} {'' if only else 'is left out: it '}{self.aside[column]}" for column in aside]
+        notes += [note for note in self.notes if f"column {chosen!r}" not in note]
         if lost := len(self) - len(features):
             notes.append(f"{lost} rows without a target were left out")
         return replace(features, notes=tuple(notes)), y, found
