@@ -27,7 +27,7 @@ class Expander(KernelEstimator):
         self.intercept_ = intercept
         self.dual_coef_ = np.ascontiguousarray(columns.T)
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(data),)
-        self._kept, self._columns = data.keep(support), np.ascontiguousarray(columns)
+        self._kept = data.keep(support)
         if is_sparse(X):
             from scipy.sparse import csr_matrix
 
@@ -63,6 +63,12 @@ class Expander(KernelEstimator):
             raise AttributeError(f"{type(self).__name__} has {name} after fit")
 
     # ---- prediction
+
+    @property
+    def _columns(self) -> Array:
+        """(kept items, functions): `dual_coef_` by columns.  Prediction reads it, so whoever changes it changes f."""
+        rows: Any = self.dual_coef_
+        return np.ascontiguousarray((rows.toarray() if is_sparse(rows) else np.asarray(rows)).T)
 
     def _items(self, X: Any) -> Any:
         """New items, checked against those of the fit."""

@@ -28,9 +28,12 @@ class KernelRegressor(RegressorMixin, Expander):  # type: ignore[misc]
 
     def _set_coefficients(self, coef: Array, intercept: Array) -> None:
         """Coefficients as scikit-learn shapes them: (n,) for one target, (n, targets) for a 2-d y."""
-        self._columns = coef
         self.dual_coef_ = coef[:, 0] if self._flat else coef
         self.intercept_ = intercept[0] if self._flat else intercept
+
+    @property
+    def _columns(self) -> Array:
+        return columns_of(np.asarray(self.dual_coef_))
 
     def _functions(self) -> Any:
         return self._columns
