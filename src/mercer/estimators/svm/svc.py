@@ -139,7 +139,8 @@ class NuSVC(Classifier):
         super()._judge(found, data, limits)
         size = np.add.reduceat(np.abs(found.coef), found.problems.ends[:-1])
         noise = ROUNDING * size * float(np.abs(data.gram().diag()).max())  # of the values of f
-        flat = ~(found.margin > noise)
+        rho = found.margin if data.psd else np.abs(found.margin)  # only an indefinite kernel has one below 0
+        flat = ~(rho > noise)
         if self.fit_status_:  # stopped before there was a margin: f itself has the signs that classes are told by
             found.margin = np.where(flat, 1.0, found.margin)
         elif flat.any():
