@@ -89,10 +89,11 @@ class SupportVectorMachine(Expander):
 
     def _items(self, X: Any) -> Any:
         """New items, checked against those of the fit; sparse rows after a sparse fit only, as in scikit-learn."""
-        check_is_fitted(self)
-        if is_sparse(X) and not is_sparse(self.dual_coef_):
-            owner = type(self).__name__
-            raise ValueError(f"cannot use sparse input in {owner!r} trained on dense data: pass X.toarray()")
+        if is_sparse(X):
+            check_is_fitted(self)
+            if not is_sparse(self.dual_coef_):
+                owner = type(self).__name__
+                raise ValueError(f"cannot use sparse input in {owner!r} trained on dense data: pass X.toarray()")
         return super()._items(X)
 
     def _training(self, X: Any) -> tuple[Data, Any]:
