@@ -58,7 +58,7 @@ def test_outputs_and_their_own_alphas_are_scikit_learns():
 
 @pytest.mark.parametrize("alpha", [[0.1, 1.0, 10.0], np.logspace(-3, 3, 5)])
 def test_several_outputs_have_one_alpha_each_and_no_candidates(alpha):
-    fault = rf"alpha must be one number, or one for each of the 2 columns of y; got {len(alpha)} numbers\. KernelRidgeCV"
+    fault = rf"alpha must be one number, or one for each of the 2 columns of y; got {len(alpha)} numbers\. KernelRidge"
     with pytest.raises(ValueError, match=fault):
         KernelRidge(alpha, kernel="rbf").fit(X, Y)
     assert KernelRidgeCV(["rbf"], alpha).fit(X, Y).alpha_ in alpha

@@ -32,16 +32,16 @@ class KernelRegressor(RegressorMixin, Expander):  # type: ignore[misc]
         self.intercept_ = intercept[0] if self._flat else intercept
 
     @property
-    def _columns(self) -> Array:
+    def _coef_columns(self) -> Array:
         return columns_of(np.asarray(self.dual_coef_))
 
     def _functions(self) -> Any:
-        return self._columns
+        return self._coef_columns
 
     def predict(self, X: Any) -> Array:
         """f(x) for every item, one column per column of y."""
         X = self._items(X)
-        return self._shaped(self._kept.evaluate(X, self._columns) + self.intercept_)
+        return self._shaped(self._kept.evaluate(X, self._coef_columns) + self.intercept_)
 
     def _shaped(self, values: Array) -> Array:
         """Columns as the y of the fit had them."""

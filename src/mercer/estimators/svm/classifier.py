@@ -159,7 +159,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
     def _functions(self) -> Any:
         if len(self.classes_) == 2:
             return self.dual_coef_.T
-        wide = spread(self._columns, self.n_support_)
+        wide = spread(self._coef_columns, self.n_support_)
         return type(self.dual_coef_)(wide) if is_sparse(self.dual_coef_) else wide
 
     def _evaluated(self, X: Any, finish: Finish) -> Array:
@@ -168,9 +168,9 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         if len(self.classes_) == 2:
             return finish(self._values(X))
         if self._kept.linear:
-            return finish(self._kept.evaluate(X, spread(self._columns, self.n_support_)) + self.intercept_)
+            return finish(self._kept.evaluate(X, spread(self._coef_columns, self.n_support_)) + self.intercept_)
         return pair_values(
-            self._kept.cross(X), self._columns, self.n_support_, lambda sums: finish(sums + self.intercept_)
+            self._kept.cross(X), self._coef_columns, self.n_support_, lambda sums: finish(sums + self.intercept_)
         )
 
     def decision_function(self, X: Any) -> Array:
