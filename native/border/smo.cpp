@@ -24,12 +24,12 @@ nb::tuple smo(nb::handle K, nb::handle diagonal, nb::handle F, nb::handle b, nb:
     call.not_negative(max_steps, "max_steps");
     auto b_ = call.vector<double>(b, "b");
     const Index q = b_.size;
-    auto diagonal_ = call.vector<const float>(diagonal, "diagonal", q);
     auto lo_ = call.vector<const double>(lo, "lo", q);
     auto hi_ = call.vector<const double>(hi, "hi", q);
     if (split < 0 || split > q) call.wrong_value("split", "between 0 and the number of items", std::to_string(split));
     return by_type<float, double>(call, K, "K", [&]<class T>() {
         auto gram = call.matrix<const T>(K, "K", q, q);
+        auto diagonal_ = call.vector<const T>(diagonal, "diagonal", q);
         return by_type<float, double>(call, F, "F", [&]<class R>() {
             auto F_ = call.vector<R>(F, "F", q);
             auto end = call.unlocked([&] {
@@ -47,12 +47,12 @@ nb::tuple coordinate_descent(nb::handle K, nb::handle diagonal, nb::handle F, nb
     call.not_negative(max_steps, "max_steps");
     auto b_ = call.vector<double>(b, "b");
     const Index q = b_.size;
-    auto diagonal_ = call.vector<const float>(diagonal, "diagonal", q);
     auto F_ = call.vector<double>(F, "F", q);
     auto lo_ = call.vector<const double>(lo, "lo", q);
     auto hi_ = call.vector<const double>(hi, "hi", q);
     return by_type<float, double>(call, K, "K", [&]<class T>() {
         auto gram = call.matrix<const T>(K, "K", q, q);
+        auto diagonal_ = call.vector<const T>(diagonal, "diagonal", q);
         auto end = call.unlocked(
             [&] { return BEST(coordinate_descent<T>)(gram, diagonal_, F_, b_, lo_, hi_, epsilon, tol, max_steps); });
         return nb::make_tuple(end.steps, end.violation);

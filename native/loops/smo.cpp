@@ -74,9 +74,12 @@ struct Partner {
 };
 
 // argmax_k d_k^2 / (K_ii + K_kk - 2 K_ik) with d_k = (gain - cost_k)_+, and the largest d_k.
+//
+// The curvature is a difference of three entries, so all three have the type of the Gram: of nearly equal items nothing
+// else would be left of it than the rounding of one of them.
 template <class K, class R>
 Partner partner(const R* __restrict F, const R* __restrict down, const K* __restrict Ki,
-                const float* __restrict diagonal, R gain, float Kii, Index size) {
+                const K* __restrict diagonal, R gain, K Kii, Index size) {
     using Int = std::int32_t;
     Partner found{0, -1.0f, 0.0f};
     for (Index s = 0; s < size; s += CHUNK) {
@@ -86,8 +89,8 @@ Partner partner(const R* __restrict F, const R* __restrict down, const K* __rest
         for (Int k = 0; k < count; ++k) {
             float d = static_cast<float>((gain + F[s + k]) - down[s + k]);
             d = d > 0.0f ? d : 0.0f;
-            float eta = (Kii + diagonal[s + k]) - 2.0f * static_cast<float>(Ki[s + k]);
-            eta = eta > 1e-9f ? eta : 1e-9f;
+            const K curvature = (Kii + diagonal[s + k]) - 2 * Ki[s + k];
+            const float eta = curvature > static_cast<K>(1e-9) ? static_cast<float>(curvature) : 1e-9f;
             const Int width = std::bit_cast<Int>(d);
             const Int value = (std::bit_cast<Int>(d * d / eta) & ~Int{CHUNK - 1}) | k;
             widest = width > widest ? width : widest;
@@ -138,7 +141,7 @@ void offsets(Vector<const double> b, Vector<const double> lo, Vector<const doubl
 }
 
 template <class K, class R>
-StepsEnd smo(Matrix<const K> gram, Vector<const float> diagonal, Vector<R> F, Vector<double> b, Vector<const double> lo,
+StepsEnd smo(Matrix<const K> gram, Vector<const K> diagonal, Vector<R> F, Vector<double> b, Vector<const double> lo,
            Vector<const double> hi, double epsilon, Index split, double tol, Index max_steps) {
     const Index q = b.size;
     if (q == 0) return {0, 0.0, false};
@@ -184,7 +187,7 @@ StepsEnd smo(Matrix<const K> gram, Vector<const float> diagonal, Vector<R> F, Ve
 }
 
 template <class K>
-StepsEnd coordinate_descent(Matrix<const K> gram, Vector<const float> diagonal, Vector<double> F, Vector<double> b,
+StepsEnd coordinate_descent(Matrix<const K> gram, Vector<const K> diagonal, Vector<double> F, Vector<double> b,
                           Vector<const double> lo, Vector<const double> hi, double epsilon, double tol,
                           Index max_steps) {
     const Index q = b.size;
@@ -194,7 +197,7 @@ StepsEnd coordinate_descent(Matrix<const K> gram, Vector<const float> diagonal, 
         for (Index k = 0; k < q; ++k) {
             const double rise = larger(up_offset(b[k], hi[k], epsilon) - F[k], 0.0);
             const double fall = larger(F[k] - down_offset(b[k], lo[k], epsilon), 0.0);
-            const double v = larger(rise, fall), curvature = larger(diagonal[k], TINY);
+            const double v = larger(rise, fall), curvature = larger(static_cast<double>(diagonal[k]), TINY);
             violation = larger(violation, v);
             if (v * v > best * curvature) {
                 best = v * v / curvature;
@@ -204,7 +207,7 @@ StepsEnd coordinate_descent(Matrix<const K> gram, Vector<const float> diagonal, 
         }
         if (violation <= tol || i < 0 || steps == max_steps) return {steps, violation, false};
         const double old = b[i];
-        double t = slope / larger(diagonal[i], TINY);
+        double t = slope / larger(static_cast<double>(diagonal[i]), TINY);
         b[i] = t > 0.0 ? smaller(old + t, old < 0.0 ? 0.0 : hi[i]) : larger(old + t, old > 0.0 ? 0.0 : lo[i]);
         t = b[i] - old;
         const K* row = gram.row(i);
@@ -213,11 +216,11 @@ StepsEnd coordinate_descent(Matrix<const K> gram, Vector<const float> diagonal, 
 }
 
 #define INSTANTIATE(K)                                                                                              \
-    template StepsEnd smo(Matrix<const K>, Vector<const float>, Vector<float>, Vector<double>, Vector<const double>,  \
+    template StepsEnd smo(Matrix<const K>, Vector<const K>, Vector<float>, Vector<double>, Vector<const double>,    \
                         Vector<const double>, double, Index, double, Index);                                        \
-    template StepsEnd smo(Matrix<const K>, Vector<const float>, Vector<double>, Vector<double>, Vector<const double>, \
+    template StepsEnd smo(Matrix<const K>, Vector<const K>, Vector<double>, Vector<double>, Vector<const double>,   \
                         Vector<const double>, double, Index, double, Index);                                        \
-    template StepsEnd coordinate_descent(Matrix<const K>, Vector<const float>, Vector<double>, Vector<double>,        \
+    template StepsEnd coordinate_descent(Matrix<const K>, Vector<const K>, Vector<double>, Vector<double>,          \
                                        Vector<const double>, Vector<const double>, double, double, Index);
 INSTANTIATE(float)
 INSTANTIATE(double)

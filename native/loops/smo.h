@@ -14,12 +14,12 @@ void offsets(Vector<const double> b, Vector<const double> lo, Vector<const doubl
 
 // Steps in place on b and F until the violation is at most tol; variables before and after `split` are two groups.
 template <class K, class R>
-StepsEnd smo(Matrix<const K> gram, Vector<const float> diagonal, Vector<R> F, Vector<double> b, Vector<const double> lo,
+StepsEnd smo(Matrix<const K> gram, Vector<const K> diagonal, Vector<R> F, Vector<double> b, Vector<const double> lo,
            Vector<const double> hi, double epsilon, Index split, double tol, Index max_steps);
 
 // Without an equality one variable moves at a time, that of the largest decrease; in place on b and F.
 template <class K>
-StepsEnd coordinate_descent(Matrix<const K> gram, Vector<const float> diagonal, Vector<double> F, Vector<double> b,
+StepsEnd coordinate_descent(Matrix<const K> gram, Vector<const K> diagonal, Vector<double> F, Vector<double> b,
                           Vector<const double> lo, Vector<const double> hi, double epsilon, double tol,
                           Index max_steps);
 

@@ -197,8 +197,8 @@ ChainEnd solve_chain(Matrix<const float> own, const Chains& c, Index p, double t
         }
         prove(box, z, 0.0, Task::classification, scratch.data(), proof);  // its regimes are not read
         c.bias(p, m) = proof[BIAS];
-        c.gap(p, m) = (proof[PRIMAL] - proof[DUAL]) /
-                      larger(larger(size_of(proof[PRIMAL]), size_of(proof[DUAL])), 1e-300);
+        const double gap = proof[PRIMAL] - proof[DUAL];  // below 0 by rounding only
+        c.gap(p, m) = (gap < 0.0 ? 0.0 : gap) / larger(larger(size_of(proof[PRIMAL]), size_of(proof[DUAL])), 1e-300);
         c.steps(p, m) = took;
     }
     return {count, made};

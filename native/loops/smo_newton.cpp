@@ -14,6 +14,7 @@ namespace mercer::MERCER_ISA {
 namespace {
 
 constexpr double GOAL = 0.95;    // of the tolerance, for steps in single precision
+constexpr Index SMALL = 64;      // items for which a gradient in double precision costs no more
 constexpr double FALL = 0.2;     // share of the violation to which a change of centre brings it down
 constexpr double AIM = 0.7;      // of the tolerance: it need not fall further
 constexpr double LEAST = 1e-7;   // smallest sigma, about the precision of the entries
@@ -277,24 +278,28 @@ class Centre {
     Index largest_ = 0;
 };
 
-// Steps of SMO, first on a gradient in single precision; then on F, if its digits are needed.
+// Steps of SMO, of many items first on a gradient in single precision; then on F, if its digits are needed.
 StepsEnd burst(Matrix<const float> K, const float* diagonal, Box p, double tol, Index max_steps) {
+    const Vector<double> b{p.b, p.size}, F{p.F, p.size};
+    const Vector<const double> lo{p.lo, p.size}, hi{p.hi, p.size};
+    const Vector<const float> diag{diagonal, p.size};
+    if (p.size <= SMALL) {
+        const StepsEnd end = smo<float, double>(K, diag, F, b, lo, hi, p.epsilon, p.size, tol, max_steps);
+        return {end.steps, smaller(end.violation, ends_of(p).violation()), end.endless};  // SMO tells none below 0
+    }
     Buffer<double> before(p.size);
     Buffer<float> rough(p.size);
     for (Index i = 0; i < p.size; ++i) {
         before[i] = p.b[i];
         rough[i] = static_cast<float>(p.F[i]);
     }
-    const Vector<double> b{p.b, p.size};
-    const Vector<const double> lo{p.lo, p.size}, hi{p.hi, p.size};
-    const Vector<const float> diag{diagonal, p.size};
     const StepsEnd first = smo<float, float>(K, diag, rough.first(p.size), b, lo, hi, p.epsilon, p.size, GOAL * tol,
                                            max_steps);
     follow(K, p.b, before.data(), p.size, p.F);
     const double violation = ends_of(p).violation();
     if (violation <= tol || first.steps == max_steps || first.endless) return {first.steps, violation, first.endless};
-    const StepsEnd second = smo<float, double>(K, diag, Vector<double>{p.F, p.size}, b, lo, hi, p.epsilon, p.size, tol,
-                                             max_steps - first.steps);
+    const StepsEnd second =
+        smo<float, double>(K, diag, F, b, lo, hi, p.epsilon, p.size, tol, max_steps - first.steps);
     return {first.steps + second.steps, second.violation, second.endless};
 }
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from sklearn.kernel_ridge import KernelRidge as Theirs
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
-from mercer import KernelRidge, NotConverged, NotPositiveDefinite
+from mercer import KernelRidge, KernelRidgeCV, NotConverged, NotPositiveDefinite
 from mercer.estimators.ridge import Singular
 from mercer.kernels import RBF, Linear, On, Polynomial, Sigmoid, TfIdf
 from mercer.kernels import Spectrum as Substrings
@@ -54,6 +54,23 @@ def test_outputs_and_their_own_alphas_are_scikit_learns():
         assert ours.predict(new).shape == (7, 2)
         assert_allclose(ours.predict(new), theirs.predict(new), atol=1e-8)
     assert not hasattr(ours, "loo_error_")
+
+
+@pytest.mark.parametrize("alpha", [[0.1, 1.0, 10.0], np.logspace(-3, 3, 5)])
+def test_several_outputs_have_one_alpha_each_and_no_candidates(alpha):
+    fault = rf"alpha must be one number, or one for each of the 2 columns of y; got {len(alpha)} numbers\. KernelRidge"
+    with pytest.raises(ValueError, match=fault):
+        KernelRidge(alpha, kernel="rbf").fit(X, Y)
+    assert KernelRidgeCV(["rbf"], alpha).fit(X, Y).alpha_ in alpha
+    assert KernelRidge(alpha, kernel="rbf").fit(X, Y[:, :1]).alpha_ in alpha
+
+
+def test_changed_coefficients_change_the_prediction():
+    for targets in (y, Y):
+        m = KernelRidge(kernel="rbf").fit(X, targets)
+        before = m.predict(new)
+        m.dual_coef_ = 2.0 * m.dual_coef_
+        assert_allclose(m.predict(new), 2.0 * before)
 
 
 def test_a_function_compares_two_items_as_in_scikit_learn():

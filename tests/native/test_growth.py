@@ -321,7 +321,7 @@ def test_grow_batch(isa, name, shape):
             batch["proofs"][p], proof_of(b, F, z, lo, hi, 0.0, 0.0, "classification"), rtol=1e-9, atol=1e-11
         )
         x, G = np.zeros(len(part)), -z
-        smo.smo(K[np.ix_(part, part)], np.ones(len(part), dtype=np.float32), G, x, lo, hi, 0.0, len(x), 1e-6, 1_000_000)
+        smo.smo(K[np.ix_(part, part)], np.ones(len(part)), G, x, lo, hi, 0.0, len(x), 1e-6, 1_000_000)
         dual = [z @ a - 0.5 * a @ K[np.ix_(part, part)] @ a for a in (b, x)]
         assert_allclose(*dual, rtol=1e-5)
     outside.check()
@@ -419,6 +419,6 @@ def test_the_answer_is_that_of_steps_on_the_whole_gram(isa):
     K = gaussian(X)
     assert growth.grow(*(given | {"tol": 1e-4}).values(), *Gram(K).calls)[0] == "solved"
     b, F = np.zeros(400), -y
-    smo.smo(K, np.ones(400, dtype=np.float32), F, b, given["lo"], given["hi"], 0.0, 400, 1e-8, 1_000_000)
+    smo.smo(K, np.ones(400), F, b, given["lo"], given["hi"], 0.0, 400, 1e-8, 1_000_000)
     dual = [y @ x - 0.5 * x @ K @ x for x in (given["b"], b)]
     assert_allclose(*dual, rtol=1e-7)

@@ -18,7 +18,7 @@ BITS = {np.float32: 2.0**-10, np.float64: 2.0**-39}  # of a gain that its place 
 
 
 def diagonal_of(K):
-    return np.ascontiguousarray(np.diagonal(K), dtype=np.float32)
+    return np.ascontiguousarray(np.diagonal(K))
 
 
 def run(case, K, F, b, tol, max_steps, split=None):
@@ -105,9 +105,9 @@ def test_no_steps_change_nothing(isa, case):
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_no_items(isa, kind):
     none = np.empty(0)
-    empty = np.empty(0, dtype=np.float32)
-    assert smo.smo(np.empty((0, 0), dtype=kind), empty, none, none, none, none, 0.0, 0, 1e-3, 10) == (0, 0.0, False)
-    assert smo.coordinate_descent(np.empty((0, 0)), empty, none, none, none, none, 0.0, 1e-3, 10) == (0, 0.0)
+    K, diagonal = np.empty((0, 0), dtype=kind), np.empty(0, dtype=kind)
+    assert smo.smo(K, diagonal, none, none, none, none, 0.0, 0, 1e-3, 10) == (0, 0.0, False)
+    assert smo.coordinate_descent(K, diagonal, none, none, none, none, 0.0, 1e-3, 10) == (0, 0.0)
 
 
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
@@ -127,6 +127,19 @@ def test_more_items_than_fit_into_the_low_bits_of_a_number(isa, precision):
     assert told <= 1e-3
     assert_allclose(violation(b, F.astype(float), case.lo, case.hi, 0.01), told, atol=1e-5)
     assert_allclose(F, case.gradient(b), atol=1e-4)
+
+
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+def test_a_curvature_that_single_precision_does_not_see_is_found_in_double(isa, precision):
+    """Entries of 1e9 that differ by 1, as large items near each other have them: one step is the answer."""
+    K, z = np.array([[1e9 + 1.0, 1e9], [1e9, 1e9 + 1.0]]), np.array([1.0, -1.0])
+    F, b, far = (-z).astype(precision), np.zeros(2), np.full(2, 9.0)
+    steps, told, _ = smo.smo(K, diagonal_of(K), F, b, -far, far, 0.0, 2, 1e-3, 9)
+    assert (steps, told) == (1, 0.0)
+    assert_array_equal(b, [1.0, -1.0])
+    F, b, one = -z[:1], np.zeros(1), K[:1, :1]
+    smo.coordinate_descent(one, diagonal_of(one), F, b, -far[:1], far[:1], 0.0, 1e-9, 1)
+    assert_array_equal(b, 1.0 / (1e9 + 1.0))
 
 
 def test_a_step_without_end_is_told(isa):

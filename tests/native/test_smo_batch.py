@@ -171,7 +171,7 @@ def test_a_hard_margin_has_a_finite_primal_if_w_separates(isa):
 def alone(K, z, lo, hi, epsilon, tol=1e-9):
     """f of all items by the machine of boxes lo, hi, from many steps in double precision."""
     b, F = np.zeros(len(z)), -z.copy()
-    smo.smo(K, np.ones(len(z), dtype=np.float32), F, b, lo, hi, epsilon, len(z), tol, 10_000_000)
+    smo.smo(K, np.ones(len(z), dtype=K.dtype), F, b, lo, hi, epsilon, len(z), tol, 10_000_000)
     return F + z + best_offset(b, F, lo, hi, epsilon)[2]
 
 

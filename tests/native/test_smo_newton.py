@@ -49,7 +49,7 @@ def objective(problem, b):
 
 
 def diagonal_of(K):
-    return np.ascontiguousarray(np.diagonal(K), dtype=np.float32)
+    return np.ascontiguousarray(np.diagonal(K))
 
 
 def free_count(b, problem):

@@ -198,3 +198,21 @@ def test_constructors_take_all_their_arguments_with_the_same_defaults(name):
     differing = {arg for arg in other if mine[arg].default != other[arg].default}
     assert differing <= {"probability"}  # deprecated there and off; here it stays, and is off
     assert {"time_limit", "check_psd"} <= set(mine) - set(other)
+
+
+@pytest.mark.parametrize(("name", "scale", "seed"), [
+    ("SVR", 20.0, 6), ("SVC", 20.0, 39), ("SVR", 100.0, 0), ("SVR", 100.0, 5), ("SVC", 100.0, 0),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore::mercer.NotConverged")
+def test_equal_items_with_large_values_are_solved_where_libsvm_solves_them(name, scale, seed):
+    """Kernel values up to 1e13: a curvature K_ii + K_jj - 2 K_ij is lost if one of the three is in single precision."""
+    r = np.random.default_rng(seed)
+    D = (r.normal(size=(24, 3)) * scale)[r.integers(0, 24, 24)]
+    target = r.normal(size=24)
+    target = target if name == "SVR" else (target > 0.0).astype(int)
+    ours, theirs = (
+        getattr(home, name)(kernel="poly", gamma="auto", coef0=1.0).fit(D, target) for home in (mercer, svm)
+    )
+    assert theirs.fit_status_ == 0
+    assert mercer.verify(ours, D, target).relative_gap <= mercer.verify(theirs, D, target).relative_gap
+    assert ours.certificate_.converged or scale > 20.0  # beyond, rounding moves f by more than the tolerance

@@ -11,7 +11,6 @@ once, and what machines can share beyond that in the way of estimators/shared_fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -23,14 +22,15 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from mercer.errors import NotConverged, bad, wrong_kind
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.estimators.function_kernel import Called, Dense
 from mercer.items import Items, Vectors
 from mercer.items.vectors import is_sparse
-from mercer.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, Similarity
+from mercer.kernels import RBF, Constant, Kernel, Linear, Polynomial, Sigmoid
 from mercer.typing import Array
 
 NAMES: dict[str, Callable[[float, float, float], Kernel]] = {
     "linear": lambda gamma, degree, coef0: Linear(),
-    "poly": lambda gamma, degree, coef0: Polynomial(degree, gamma=gamma, offset=coef0),
+    "poly": lambda gamma, degree, coef0: Polynomial(degree, gamma=gamma, offset=coef0) if degree else Constant(1.0),
     "rbf": lambda gamma, degree, coef0: RBF.from_gamma(gamma),
     "sigmoid": lambda gamma, degree, coef0: Sigmoid(gamma, offset=coef0),
 }
@@ -109,6 +109,9 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         given = y is not NO_TARGET
         if self._on_arrays and not isinstance(X, Items):
             _require_rows(self, X)
+            if self._precomputed and is_sparse(X):
+                raise TypeError(f"{type(self).__name__}: Sparse precomputed kernels are not supported. "
+                                "Pass X.toarray().")  # fmt: skip
             options = {"accept_sparse": False if self._precomputed else "csr", "dtype": [np.float64, np.float32]}
             if given:
                 return validate_data(self, X, y, reset=reset, y_numeric=numeric, multi_output=outputs, **options)
@@ -136,6 +139,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             return self.kernel
         if isinstance(self.kernel, str) and self.kernel in NAMES:
             gamma, degree, coef0 = (getattr(self, name, default) for name, default in _DEFAULTS.items())
+            if self.kernel == "poly":
+                _require_whole(type(self).__name__, degree)
             return NAMES[self.kernel](gamma_value(gamma, X), degree, coef0)
         return called(type(self).__name__, self.kernel, NAMES)
 
@@ -143,11 +148,17 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 def called(owner: str, kernel: Any, names: Iterable[str]) -> Kernel:
     """The kernel of a user's function (X, Y) -> matrix; all else is neither a kernel object nor one of the names."""
     if callable(kernel) and not isinstance(kernel, type):
-        return Similarity(Dense(kernel), pairwise=True)
+        return Called(Dense(kernel), pairwise=True)
     cure = "mercer.kernels lists the kernel objects."
     if isinstance(kernel, type):
         cure = f"A class is not a kernel yet: write {kernel.__name__}(...)."
     raise bad(owner, "kernel", f"one of {[*names, 'precomputed']}, a kernel object or a function", repr(kernel), cure)
+
+
+def _require_whole(owner: str, degree: Any) -> None:
+    """Refuse a degree that is no integer >= 0: other powers have no value where <x, y> is negative."""
+    if not isinstance(degree, Real) or not float(degree) >= 0.0 or not float(degree).is_integer():
+        raise bad(owner, "degree", "an integer >= 0", repr(degree), "Other powers of a negative number are not real.")
 
 
 def _require_rows(machine: KernelEstimator, X: Any) -> None:
@@ -159,22 +170,13 @@ def _require_rows(machine: KernelEstimator, X: Any) -> None:
                          "Choose a kernel for such items: mercer.kernels has some for strings and sets.")  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Dense:
-    """A function (X, Y) -> matrix whose result may be sparse."""
-
-    function: Callable[[Any, Any], Any]
-
-    def __call__(self, X: Any, Y: Any) -> Any:
-        K = self.function(X, Y)
-        return K.toarray() if is_sparse(K) else K
-
-
 def gamma_value(gamma: Any, X: Any) -> float:
     """scikit-learn's gamma: "scale" is 1 / (columns * variance of X), "auto" is 1 / columns."""
     if isinstance(gamma, str) and gamma in ("scale", "auto"):
         V = X.values if isinstance(X, Vectors) else X
         variance = _variance(V) if gamma == "scale" else 1.0
+        if not np.isfinite(variance):
+            raise bad("gamma='scale'", "X", "of a variance that float64 can hold", "an overflow", "Scale its columns.")
         return 1.0 / (V.shape[1] * variance) if variance > 0.0 else 1.0
     if isinstance(gamma, Real) and 0.0 < float(gamma) < np.inf:
         return float(gamma)
@@ -182,9 +184,10 @@ def gamma_value(gamma: Any, X: Any) -> float:
 
 
 def _variance(X: Any) -> float:
-    if is_sparse(X):
-        return float(X.multiply(X).mean() - X.mean() ** 2)
-    return float(np.var(X, dtype=np.float64))
+    with np.errstate(over="ignore", invalid="ignore"):
+        if is_sparse(X):
+            return float(X.multiply(X).mean() - X.mean() ** 2)
+        return float(np.var(X, dtype=np.float64))
 
 
 def positive(owner: str, name: str, given: Any, *, infinite: bool = False) -> float:
@@ -203,14 +206,34 @@ def share(owner: str, nu: Any) -> float:
     return float(nu)
 
 
-def weights(owner: str, given: Any, n: int) -> Array:
-    """Sample weights as n numbers >= 0, not all zero."""
+def weights(owner: str, given: Any, n: int, *, negative_is_absent: bool = False) -> Array:
+    """Sample weights as n finite numbers >= 0, not all zero; one number stands for n of them.
+
+    With `negative_is_absent` a negative weight leaves its item out, as it does in LIBSVM.
+    """
     if given is None:
         return np.ones(n)
-    w = np.asarray(given, dtype=float)
-    if w.ndim == 0:
-        w = np.full(n, float(w))
-    if w.shape != (n,) or not np.isfinite(w).all() or (w < 0.0).any() or not (w > 0.0).any():
-        raise bad(owner, "sample_weight", f"{n} numbers >= 0, not all zero",
-                  f"shape {w.shape}, smallest {w.min(initial=0.0)}", "Weight 0 leaves an item out.")  # fmt: skip
+    try:
+        w = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise bad(owner, "sample_weight", f"{n} numbers", repr(given), "Pass one weight per item.") from None
+    w = np.full(n, float(w)) if w.ndim == 0 else w
+    if w.shape != (n,):
+        raise bad(owner, "sample_weight", f"{n} numbers, one for each item", f"an array of shape {w.shape}",
+                  "Pass them in the order of the items.")  # fmt: skip
+    if not np.isfinite(w).all():
+        raise bad(owner, "sample_weight", "finite", _first(w, ~np.isfinite(w)), "Weight 0 leaves an item out.")
+    if negative_is_absent:
+        w = np.maximum(w, 0.0)
+    elif (w < 0.0).any():
+        raise bad(owner, "sample_weight", ">= 0", _first(w, w < 0.0), "Weight 0 leaves an item out.")
+    if not (w > 0.0).any():
+        raise bad(owner, "sample_weight", "positive for some of the items", "none above 0",
+                  "Invalid input - all samples have zero or negative weights.")  # fmt: skip
     return w
+
+
+def _first(w: Array, where: Array) -> str:
+    """The first of the weights that a message is about."""
+    i = int(np.argmax(where))
+    return f"{w[i]} for item {i}"

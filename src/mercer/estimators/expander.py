@@ -27,7 +27,7 @@ class Expander(KernelEstimator):
         self.intercept_ = intercept
         self.dual_coef_ = np.ascontiguousarray(columns.T)
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(data),)
-        self._kept, self._columns = data.keep(support), np.ascontiguousarray(columns)
+        self._kept = data.keep(support)
         if is_sparse(X):
             from scipy.sparse import csr_matrix
 
@@ -64,6 +64,12 @@ class Expander(KernelEstimator):
 
     # ---- prediction
 
+    @property
+    def _coef_columns(self) -> Array:
+        """(kept items, functions): `dual_coef_` by columns.  Prediction reads it, so whoever changes it changes f."""
+        rows: Any = self.dual_coef_
+        return np.ascontiguousarray((rows.toarray() if is_sparse(rows) else np.asarray(rows)).T)
+
     def _items(self, X: Any) -> Any:
         """New items, checked against those of the fit."""
         check_is_fitted(self)
@@ -71,8 +77,8 @@ class Expander(KernelEstimator):
 
     def _values(self, X: Any) -> Array:
         """f on checked items, of a machine that has one function."""
-        return np.asarray(self._kept.evaluate(X, self._columns[:, 0]) + self.intercept_[0])
+        return np.asarray(self._kept.evaluate(X, self._coef_columns[:, 0]) + self.intercept_[0])
 
     def _all_values(self, X: Any) -> Array:
         """f on checked items, one column per function."""
-        return np.asarray(self._kept.evaluate(X, self._columns) + self.intercept_)
+        return np.asarray(self._kept.evaluate(X, self._coef_columns) + self.intercept_)

@@ -28,17 +28,20 @@ class KernelRegressor(RegressorMixin, Expander):  # type: ignore[misc]
 
     def _set_coefficients(self, coef: Array, intercept: Array) -> None:
         """Coefficients as scikit-learn shapes them: (n,) for one target, (n, targets) for a 2-d y."""
-        self._columns = coef
         self.dual_coef_ = coef[:, 0] if self._flat else coef
         self.intercept_ = intercept[0] if self._flat else intercept
 
+    @property
+    def _coef_columns(self) -> Array:
+        return columns_of(np.asarray(self.dual_coef_))
+
     def _functions(self) -> Any:
-        return self._columns
+        return self._coef_columns
 
     def predict(self, X: Any) -> Array:
         """f(x) for every item, one column per column of y."""
         X = self._items(X)
-        return self._shaped(self._kept.evaluate(X, self._columns) + self.intercept_)
+        return self._shaped(self._kept.evaluate(X, self._coef_columns) + self.intercept_)
 
     def _shaped(self, values: Array) -> Array:
         """Columns as the y of the fit had them."""

@@ -45,8 +45,9 @@ class KernelRidge(Incremental):
     alpha, kernel, gamma, degree, coef0 and kernel_params are scikit-learn's, and so are its names of kernels; a
     function is given two items and returns a number.  Beyond that
 
-    alpha           several numbers are candidates: that with the least leave-one-out error is taken, exactly and
-                    from one decomposition.  (One number per column of a 2-d y is, as in scikit-learn, one for each.)
+    alpha           one number; of several columns of y, one for each, as in scikit-learn.  Of a single column several
+                    numbers are candidates: that with the least leave-one-out error is taken, exactly and from one
+                    decomposition.  KernelRidgeCV(alphas=...) chooses for several columns too.
     fit_intercept   adds b, which is not penalised
     solver          "dual": Cholesky, in the memory of the Gram;  "eigen": all eigenvectors;  "primal": on the
                     explicit features of the kernel;  "auto": by the number of candidates and of features
@@ -100,7 +101,7 @@ class KernelRidge(Incremental):
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(data),)
         targets = Targets(Y[used], weight[used], bool(self.fit_intercept))
         gram = gram if len(used) == len(data) else gram.sub(used)
-        self._learn(data.keep(used), gram, used, targets, alphas, choose or len(alphas) not in (1, targets.k))
+        self._learn(data.keep(used), gram, used, targets, alphas, choose or _are_candidates(len(alphas), targets.k))
         return self
 
     def _learn(self, kept: Data, gram: Gram, support: Array, targets: Targets, alphas: Array, choose: bool) -> None:
@@ -185,6 +186,14 @@ class KernelRidge(Incremental):
     def X_fit_(self) -> Any:
         """The items that dual_coef_ belongs to, as they were passed; none for a precomputed matrix."""
         return self.support_vectors_
+
+
+def _are_candidates(alphas: int, outputs: int) -> bool:
+    """Whether so many alphas are to be chosen from: of one output they are, several outputs have one each."""
+    if outputs > 1 and alphas not in (1, outputs):
+        raise bad("KernelRidge", "alpha", f"one number, or one for each of the {outputs} columns of y",
+                  f"{alphas} numbers", "KernelRidgeCV(alphas=...) chooses among candidates.")  # fmt: skip
+    return alphas > 1 and outputs == 1
 
 
 def _owned(gram: Gram) -> Array:

@@ -112,7 +112,11 @@ class Polynomial(Dot):
         return True if value(self.offset) >= 0.0 and is_count(self.degree) else None
 
     def shape(self, G: Array) -> bool:
-        return affine_power(G, value(self.gamma), value(self.offset), self.degree)
+        finite = affine_power(G, value(self.gamma), value(self.offset), self.degree)
+        if not finite and not is_count(self.degree) and np.isnan(G).any():
+            raise bad("Polynomial", "degree", "an integer where gamma <x, y> + offset is negative", self.degree,
+                      "Other powers of a negative number are not real.")  # fmt: skip
+        return finite
 
     def slope(self, G: Array) -> Array | None:
         return np.asarray(self.degree * value(self.gamma) * self._lowered(G))

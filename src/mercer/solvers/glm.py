@@ -50,7 +50,7 @@ class GLMSolution(Solution):
             all_but = "" if self.reason == "separable" else " but for items on the border"
             return f"The features separate the classes{all_but}: without a penalty no finite weights are the best."
         return (
-            f"The objective is within {max(self.relative_gap, 0.0):.1e} (relative) of the best possible: primal "
+            f"The objective is within {self.relative_gap:.1e} (relative) of the best possible: primal "
             f"{self.primal:.8g}, dual {self.dual:.8g}, gap {self.gap:.1e}; the norm of the gradient is "
             f"{self.gradient:.1e}."
         )

@@ -43,7 +43,7 @@ class Mode(Solution):
     latent: Array
 
     def __str__(self) -> str:
-        distance = np.sqrt(2.0 * max(self.gap, 0.0))
+        distance = np.sqrt(2.0 * self.gap)
         return (
             f"The posterior has one maximum; log p(f, y) is within {self.gap:.1e} of it, and f within {distance:.1e} "
             f"in the norm of the kernel. Newton's method took {self.n_iter} steps: {self.reason}."

@@ -53,7 +53,7 @@ class LeastSquares(Solution):
 
     def __str__(self) -> str:
         return (
-            f"The objective is within {max(self.relative_gap, 0.0):.1e} (relative) of the best possible: primal "
+            f"The objective is within {self.relative_gap:.1e} (relative) of the best possible: primal "
             f"{self.primal:.8g}, dual {self.dual:.8g}, gap {self.gap:.1e}."
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,10 +23,11 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """primal - dual, not negative but for rounding."""
-        return self.primal - self.dual
+        """primal - dual; 0 where rounding has put the dual above the primal, which nothing else does."""
+        return max(self.primal - self.dual, 0.0)
 
     @property
     def relative_gap(self) -> float:
         """The gap in units of the objective, free of the scale of the data."""
-        return self.gap / max(abs(self.primal), abs(self.dual), 1e-300)
+        gap = self.gap
+        return gap if gap == inf else gap / max(abs(self.primal), abs(self.dual), 1e-300)

@@ -168,7 +168,7 @@ def test_a_linear_machine_of_many_classes_is_evaluated_by_its_weights_M21():
     m = SVC(kernel="linear", decision_function_shape="ovo").fit(X, labels)
     assert m.coef_.shape == (6, 3)
     assert_allclose(m.decision_function(X), X @ m.coef_.T + m.intercept_, atol=1e-10)
-    assert_allclose(m.decision_function(X), (X @ X[m.support_].T) @ spread(m._columns, m.n_support_) + m.intercept_,
+    assert_allclose(m.decision_function(X), (X @ X[m.support_].T) @ spread(m.dual_coef_.T, m.n_support_) + m.intercept_,
                     atol=1e-9)  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -129,7 +130,7 @@ def test_probabilities_have_to_be_asked_for():
     assert not hasattr(SVC(probability="deprecated"), "predict_proba")
     assert hasattr(SVC(probability=True), "predict_proba")
     m = SVC().fit(X, y).set_params(probability=True)
-    with pytest.raises(NotFittedError, match="probability=True"):
+    with pytest.raises(NotFittedError, match="fitted with probability=False"):
         m.predict_proba(X)
 
 
@@ -139,10 +140,29 @@ def test_asking_for_probabilities_warns_of_nothing():
         SVC(probability=True).fit(X, y)
 
 
-def test_a_class_of_one_item_cannot_be_held_out_I5():
-    with pytest.raises(ValueError, match="must be of 2 items or more for probability=True; got 1 of class 'b'"):
-        SVC(probability=True).fit(X[:9], list("aaaaaaaab"))
-    SVC(probability=True).fit(X[:9], list("aaaaaaabb")).predict_proba(X)
+@pytest.mark.parametrize("y", [[1.0, -1.0], [-1.0, 1.0, 1.0], [-1.0] * 30 + [1.0]])
+def test_the_only_item_of_a_class_has_a_fold_and_no_fold_is_everything_M20(y):
+    held = held_out(np.array(y))
+    assert (held.sum(axis=1) == 1).all()
+    assert held.any(axis=0).all()
+    assert not held.all(axis=0).any()
+
+
+@pytest.mark.parametrize("machine", [SVC, partial(NuSVC, nu=0.1)])
+@pytest.mark.parametrize("labels", [list("aaaaaaaab"), list("baaaaaaac"), list("aaaaaaabb")])
+def test_probabilities_with_a_single_item_in_a_class_M20(machine, labels):
+    """Without it the other class has all scores, as in LIBSVM: the sigmoid says hardly more than how rare it is."""
+    p = machine(probability=True).fit(X[:9], labels).predict_proba(X)
+    assert_allclose(p.sum(axis=1), 1.0)
+    assert np.isfinite(p).all()
+    assert (p.mean(axis=0) < [1.0, 0.5, 0.5][: p.shape[1]]).all()
+
+
+def test_scores_of_a_fold_without_a_class_are_those_of_the_other_class_M20():
+    """Each of two items is scored without it: by -1 where -1 is left, by +1 where +1 is."""
+    m = SVC(probability=True).fit(X[:2], ["a", "b"])
+    exact = platt(np.array([1.0, -1.0]), np.array([-1.0, 1.0]), tol=1e-6)
+    assert_allclose([-m.probA_[0], m.probB_[0]], [exact.A, exact.B], atol=1e-6)
 
 
 def test_time_that_ran_out_is_told_and_the_machine_predicts_without_probabilities():

@@ -253,7 +253,7 @@ def test_threads_do_not_change_the_machine():
     ({"kernel": "rbff"}, r"kernel must be one of \['linear', 'poly', 'rbf', 'sigmoid', 'precomputed'\]"),
     ({"gamma": -1.0}, "gamma must be 'scale', 'auto' or a positive number; got -1.0"),
     ({"gamma": "Scale"}, "gamma must be 'scale', 'auto' or a positive number"),
-    ({"kernel": "poly", "degree": -1}, "degree must be a positive integer; got -1"),
+    ({"kernel": "poly", "degree": -1}, "SVC: degree must be an integer >= 0; got -1"),
     ({"probability": "yes"}, "probability must be True or False"),
     ({"decision_function_shape": "ova"}, "decision_function_shape must be 'ovr' or 'ovo'"),
     ({"class_weight": {1: -2.0}}, "class_weight must be positive numbers"),
@@ -296,12 +296,15 @@ def test_labels_of_many_types_are_returned_as_they_came(labels):
 
 
 @pytest.mark.parametrize(("w", "fault"), [
-    (np.r_[-1.0, np.ones(59)], "sample_weight must be 60 numbers >= 0"),
-    (np.zeros(60), "sample_weight must be 60 numbers >= 0, not all zero"),
-    (np.ones(59), "sample_weight must be 60 numbers"),
-    (np.r_[np.nan, np.ones(59)], "sample_weight must be 60 numbers"),
+    (-np.ones(60), "sample_weight must be positive for some of the items; got none above 0"),
+    (np.zeros(60), "sample_weight must be positive for some of the items; got none above 0"),
+    (np.ones(59), r"sample_weight must be 60 numbers, one for each item; got an array of shape \(59,\)"),
+    (np.ones((60, 1)), r"sample_weight must be 60 numbers, one for each item; got an array of shape \(60, 1\)"),
+    (np.r_[np.ones(2), np.nan, np.ones(57)], "sample_weight must be finite; got nan for item 2"),
+    (np.r_[np.inf, np.ones(59)], "sample_weight must be finite; got inf for item 0"),
+    (["heavy"] * 60, r"sample_weight must be 60 numbers; got \['heavy'"),
     ((y > 0).astype(float), "sample_weight must be positive somewhere in every class; got zero for all.*class -1"),
-], ids=["negative", "zero", "length", "nan", "a class"])  # fmt: skip
+], ids=["negative", "zero", "length", "columns", "nan", "inf", "words", "a class"])  # fmt: skip
 def test_bad_weights_are_refused_I5(w, fault):
     with pytest.raises(ValueError, match=fault):
         SVC().fit(X, y, sample_weight=w)

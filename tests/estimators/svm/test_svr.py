@@ -153,7 +153,7 @@ def test_refitting_the_support_vectors_alone_changes_nothing_I7():
     (SVR(epsilon=-0.1), "SVR: epsilon must be a number >= 0; got -0.1"),
     (SVR(epsilon=np.nan), "epsilon must be a number >= 0"),
     (SVR(C=0), "SVR: C must be a positive number; got 0"),
-    (SVR(C=np.inf), "SVR: C must be a finite number; got inf"),
+    (NuSVR(C=np.inf), "NuSVR: C must be a finite number; got inf"),
     (NuSVR(C=-1.0), "NuSVR: C must be a positive number"),
     (NuSVR(nu=0.0), "NuSVR: nu must be a number with 0 < nu <= 1"),
     (NuSVR(nu=1.01), "NuSVR: nu must be a number with 0 < nu <= 1"),

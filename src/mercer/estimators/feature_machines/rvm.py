@@ -104,7 +104,7 @@ class RVM(FeatureMachine):
     def _halves(self, X: Any) -> Array:
         """(m, functions, weights) on checked items: products of two of them are posterior covariances of the f."""
         root = _root(self.sigma_)
-        functions = self._columns.shape[1]
+        functions = self._coef_columns.shape[1]
 
         def halves(Phi: Array) -> Array:
             wide = np.column_stack([Phi, np.ones(len(Phi))])[:, self._position]

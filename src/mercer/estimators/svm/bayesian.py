@@ -19,7 +19,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,15 +26,14 @@ from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, OpenFit, positive
+from mercer.estimators.conditional import available_unless
 from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.solvers.hinge_posterior import HingeMode, HingePosterior, hinge_em, hinge_gibbs
 from mercer.typing import Array
 
 
-def _drawn(machine: Any) -> bool:
-    if machine.method == "gibbs":
-        return True
-    raise AttributeError('margin_samples needs draws: use method="gibbs"')
+def _no_draws(machine: Any) -> str:
+    return "" if machine.method == "gibbs" else 'it needs draws, use method="gibbs"'
 
 
 class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
@@ -172,7 +170,7 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         p = expit(self._log_odds(X))
         return np.column_stack([1.0 - p, p]) if len(self.classes_) == 2 else p / p.sum(axis=1, keepdims=True)
 
-    @available_if(_drawn)  # type: ignore[untyped-decorator]
+    @available_unless(_no_draws)
     def margin_samples(self, X: Any) -> Array:
         """Draws of f(x): (items, draws) for two classes, else (items, draws, classes)."""
         check_is_fitted(self)

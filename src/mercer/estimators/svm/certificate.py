@@ -125,6 +125,4 @@ def _bound(c: Certificate) -> str:
     if not np.isfinite(c.gap):
         return f"Nothing bounds the objective from both sides: {values}"
     condition = "" if c.psd else " if the kernel is positive semi-definite on these items, which mercer.certify tells"
-    return (
-        f"The objective is within {max(c.relative_gap, 0.0):.1e} (relative) of the best possible{condition}: {values}"
-    )
+    return f"The objective is within {c.relative_gap:.1e} (relative) of the best possible{condition}: {values}"

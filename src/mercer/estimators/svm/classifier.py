@@ -16,16 +16,16 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import OpenFit
+from mercer.estimators.conditional import available_unless
 from mercer.estimators.expansion import Data
 from mercer.estimators.svm.machine import SupportVectorMachine
 from mercer.estimators.svm.multiclass import Finish, Pairs, one_vs_rest, pair_values, pairs_of, spread, winners
-from mercer.estimators.svm.probability import calibrate, require_folds
+from mercer.estimators.svm.probability import calibrate
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import Problems, Solutions, solve_all
 from mercer.solvers.dual.proof import BIAS
@@ -37,10 +37,8 @@ from mercer.typing import Array
 _SURE = 1e-7  # probabilities of pairs stay so far from 0 and 1, as LIBSVM's do
 
 
-def _calibrated(machine: Any) -> bool:
-    if machine._probable:
-        return True
-    raise AttributeError("predict_proba is not available when probability=False")
+def _no_sigmoids(machine: Any) -> str:
+    return "" if machine._probable else "set probability=True before fit"
 
 
 class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
@@ -50,6 +48,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
     class_weight: Any
     decision_function_shape: str
     break_ties: bool
+    one_class_left = "Invalid input - all samples with positive weights belong to the same class."
 
     def _bounds(self, weight: Array, codes: Array) -> Array:
         """The bound of every coefficient."""
@@ -115,13 +114,11 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         return np.asarray(codes)
 
     def _require_items(self, counts: Array) -> None:
-        """Every class has an item that counts, and enough of them for the folds of the calibration."""
+        """Every class has an item that counts."""
         if not counts.all():
             raise bad(type(self).__name__, "sample_weight", "positive somewhere in every class",
                       f"zero for all items of class {self.classes_.tolist()[int(np.argmin(counts))]!r}",
-                      "Leave that class out.")  # fmt: skip
-        if self._probable:
-            require_folds(type(self).__name__, self.classes_, counts)
+                      "Leave that class out." if np.count_nonzero(counts) > 1 else self.one_class_left)  # fmt: skip
 
     def _sigmoids(self, gram: Any, pairs: Pairs, found: Solutions, weight: Array, limits: Limits) -> list[Platt | None]:
         """The sigmoid of every pair; None where the limits ended the work before."""
@@ -162,7 +159,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
     def _functions(self) -> Any:
         if len(self.classes_) == 2:
             return self.dual_coef_.T
-        wide = spread(self._columns, self.n_support_)
+        wide = spread(self._coef_columns, self.n_support_)
         return type(self.dual_coef_)(wide) if is_sparse(self.dual_coef_) else wide
 
     def _evaluated(self, X: Any, finish: Finish) -> Array:
@@ -171,9 +168,9 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         if len(self.classes_) == 2:
             return finish(self._values(X))
         if self._kept.linear:
-            return finish(self._kept.evaluate(X, spread(self._columns, self.n_support_)) + self.intercept_)
+            return finish(self._kept.evaluate(X, spread(self._coef_columns, self.n_support_)) + self.intercept_)
         return pair_values(
-            self._kept.cross(X), self._columns, self.n_support_, lambda sums: finish(sums + self.intercept_)
+            self._kept.cross(X), self._coef_columns, self.n_support_, lambda sums: finish(sums + self.intercept_)
         )
 
     def decision_function(self, X: Any) -> Array:
@@ -200,7 +197,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
             return np.asarray((f >= 0.0).astype(np.intp))
         return np.asarray(np.argmax(one_vs_rest(f, k), axis=1)) if self.break_ties else winners(f, k)
 
-    @available_if(_calibrated)  # type: ignore[untyped-decorator]
+    @available_unless(_no_sigmoids)
     def predict_proba(self, X: Any) -> Array:
         """P(class | x) in the order of classes_: Platt's sigmoid, coupled over pairs for more than two classes.
 
@@ -209,11 +206,13 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         """
         check_is_fitted(self)
         sigmoids = [platt for platt in self._platts if platt is not None]
-        if not sigmoids or len(sigmoids) < len(self._platts):
-            raise NotFittedError("predict_proba needs a fit with probability=True that was not stopped early")
+        if not self._platts:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False: set it to True")
+        if len(sigmoids) < len(self._platts):
+            raise NotFittedError("predict_proba needs a fit that was not stopped early: fit again with more time")
         return self._evaluated(X, lambda f: probabilities(sigmoids, f))
 
-    @available_if(_calibrated)  # type: ignore[untyped-decorator]
+    @available_unless(_no_sigmoids)
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of `predict_proba`."""
         return np.asarray(np.log(self.predict_proba(X)))

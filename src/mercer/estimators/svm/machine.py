@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import OpenFit, weights
@@ -21,6 +22,7 @@ from mercer.estimators.positivity import require_positive
 from mercer.estimators.svm.certificate import Certificate, worst_of
 from mercer.estimators.svm.record import Record
 from mercer.gram import LazyGram, StoredGram
+from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolution, Problem, Problems, Solutions, solve_all
 from mercer.solvers.dual.solve import MANY
 from mercer.solvers.limits import Limits
@@ -35,6 +37,8 @@ class SupportVectorMachine(Expander):
     """A kernel expansion over support vectors; `copies` is how often a problem lists an item."""
 
     copies = 1
+    hopeless = "training items that no machine with this kernel separates"  # for which C must be finite
+    cure = "The data are not separable: choose a finite C."
     penalty_intercept = False
     tol: Any
     max_iter: Any
@@ -79,9 +83,18 @@ class SupportVectorMachine(Expander):
         sys.stdout.write(f"[{owner}] {active} active items, violation {violation:.2e}, dual {dual:.8g}\n")
 
     def _weighed(self, sample_weight: Any, n: int) -> tuple[Array, Array]:
-        """Weights of all items, and the positions of those that count: weight 0 is absence."""
-        weight = weights(type(self).__name__, sample_weight, n)
+        """Weights of all items, and the positions of those that count: those of positive weight."""
+        weight = weights(type(self).__name__, sample_weight, n, negative_is_absent=True)
         return weight, np.flatnonzero(weight)
+
+    def _items(self, X: Any) -> Any:
+        """New items, checked against those of the fit; sparse rows after a sparse fit only, as in scikit-learn."""
+        if is_sparse(X):
+            check_is_fitted(self)
+            if not is_sparse(self.dual_coef_):
+                owner = type(self).__name__
+                raise ValueError(f"cannot use sparse input in {owner!r} trained on dense data: pass X.toarray()")
+        return super()._items(X)
 
     def _training(self, X: Any) -> tuple[Data, Any]:
         """The items for prediction, and the Gram for the solver, stored if it is small."""
@@ -115,8 +128,7 @@ class SupportVectorMachine(Expander):
     def _judge(self, found: Solutions, data: Data, limits: Limits) -> None:
         """Keep the proof, and refuse an unbounded dual."""
         if "unbounded" in found.reason or not np.isfinite(found.coef).all():
-            raise bad(type(self).__name__, "C", "finite for training items that no machine with this kernel separates",
-                      "inf, and an unbounded dual", "The data are not separable: choose a finite C.")  # fmt: skip
+            raise bad(type(self).__name__, "C", f"finite for {self.hopeless}", "inf, and an unbounded dual", self.cure)
         self._record = Record.of(found, data.psd)
         self.fit_status_ = int(not found.converged)
 
@@ -124,7 +136,10 @@ class SupportVectorMachine(Expander):
         """Say how far from the optimum the fit ended, and what would help."""
         cures = {"interrupted": "Fit again without interrupting it.", "time_limit": "Raise time_limit or loosen tol."}
         if limits.max_iter is not None:
-            cures["max_iter"] = "Raise max_iter or loosen tol."
+            cures["max_iter"] = (
+                f"Raise max_iter or loosen tol. Solver terminated early (max_iter={limits.max_iter}).  Consider "
+                "pre-processing your data with StandardScaler or MinMaxScaler."  # scikit-learn's words, for filters
+            )
         proof = self.certificate_
         warnings.warn(
             f"{type(self).__name__}: stopped early ({proof.reason}) after {proof.n_iter} steps with the optimality "

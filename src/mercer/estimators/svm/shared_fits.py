@@ -75,7 +75,8 @@ def fit_regressors(machines: Sequence[SVR], folds: Sequence[Fold]) -> Fits:
 
 def _regressors(machines: Sequence[SVR], fold: Fold) -> list[Fit | None]:
     """All machines on one fold: paths of growing C, one for every epsilon."""
-    y, weight = fold.y[fold.train].astype(np.float64), weights("SVR", fold.weight, len(fold.train))
+    y = fold.y[fold.train].astype(np.float64)
+    weight = weights("SVR", fold.weight, len(y), negative_is_absent=True)
     order = sorted(range(len(machines)), key=lambda m: (machines[m].epsilon, machines[m].C))
     bounds, epsilon = np.outer([machines[m].C for m in order], weight), np.array([machines[m].epsilon for m in order])
     problems = Problems.of([svr(y, 1.0, 0.0)], [np.arange(len(y))], "regression")

@@ -6,12 +6,17 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer.errors import bad
 from mercer.estimators.base import positive, share
+from mercer.estimators.expansion import Data
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.svm.classifier import Classifier
 from mercer.estimators.svm.multiclass import Pairs
-from mercer.solvers.dual import Problems, nu_svc, svc
+from mercer.solvers.dual import Problems, Solutions, nu_svc, svc
+from mercer.solvers.limits import Limits
 from mercer.typing import Array
+
+ROUNDING = 1e-13  # share of sum |b_i| K_ii that rounding may make of a value f = 0
 
 
 class SVC(Classifier):
@@ -91,6 +96,8 @@ class NuSVC(Classifier):
     time_limit as in SVC.  The same machine is SVC(C=1 / solution_.margin).
     """
 
+    one_class_left = "All samples with positive weights belong to the same class: the specified nu is infeasible."
+
     def __init__(
         self,
         *,
@@ -126,6 +133,19 @@ class NuSVC(Classifier):
 
     def _bounds(self, weight: Array, codes: Array) -> Array:
         return weight
+
+    def _judge(self, found: Solutions, data: Data, limits: Limits) -> None:
+        """Keep the proof, and refuse a margin rho = 0, by which f cannot be divided."""
+        super()._judge(found, data, limits)
+        size = np.add.reduceat(np.abs(found.coef), found.problems.ends[:-1])
+        noise = ROUNDING * size * float(np.abs(data.gram().diag()).max())  # of the values of f
+        rho = found.margin if data.psd else np.abs(found.margin)  # only an indefinite kernel has one below 0
+        flat = ~(rho > noise)
+        if self.fit_status_:  # stopped before there was a margin: f itself has the signs that classes are told by
+            found.margin = np.where(flat, 1.0, found.margin)
+        elif flat.any():
+            raise bad("NuSVC", "nu", "so large that a margin is left between the classes (rho > 0)",
+                      f"{self.nu}, and rho = 0", "Raise nu, or choose a kernel that tells them apart.")  # fmt: skip
 
     def _problems(self, pairs: Pairs, bound: Array) -> Problems:
         spans = [pairs.span(p) for p in range(len(pairs))]

@@ -32,7 +32,8 @@ class Regressor(RegressorMixin, SupportVectorMachine):  # type: ignore[misc]
 class SVR(Regressor):
     """Epsilon-SVR: minimise 1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon) (M26).
 
-    Arguments are scikit-learn's.  shrinking and cache_size are accepted and have no effect: the solver chooses its
+    Arguments are scikit-learn's; C = inf is the hard tube, which refuses targets that no f follows to within epsilon.
+    shrinking and cache_size are accepted and have no effect: the solver chooses its
     active set itself, within the budget of mercer.configure(memory=...).  Beyond them
 
     penalty_intercept   adds b^2 / 2 to the objective (M28): kernel k + 1 and no free intercept
@@ -42,6 +43,9 @@ class SVR(Regressor):
 
     After fit: certificate_ (the proof), solution_ (what the solver returned), and scikit-learn's attributes.
     """
+
+    hopeless = "targets that no function with this kernel follows to within epsilon"
+    cure = "Choose a finite C or a larger epsilon."
 
     def __init__(
         self,
@@ -70,7 +74,7 @@ class SVR(Regressor):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with numbers y; weights scale C."""
-        C = positive("SVR", "C", self.C)
+        C = positive("SVR", "C", self.C, infinite=True)
         if not isinstance(self.epsilon, Real) or not 0.0 <= float(self.epsilon) < np.inf:
             raise bad("SVR", "epsilon", "a number >= 0", repr(self.epsilon), "It is half the width of the tube.")
         X, y = self._targets(X, y)

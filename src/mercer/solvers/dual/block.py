@@ -23,7 +23,7 @@ def solve_block(K: Array, F: Array, b: Array, problem: Problem, tol: float, max_
     """
     if len(problem.ridge):
         K = K + np.diag(problem.ridge.astype(K.dtype))
-    diagonal = np.ascontiguousarray(np.diagonal(K), dtype=np.float32)
+    diagonal = np.ascontiguousarray(np.diagonal(K))
     box = (b, problem.lo, problem.hi, problem.epsilon)
     if not problem.bias:
         return int(smo.coordinate_descent(K, diagonal, F.copy(), *box, tol, max_steps)[0])

@@ -242,13 +242,19 @@ class Engine:
         problem = self.problem.take(order)
         K = single(self.fast.dense()) if len(order) else np.empty((0, 0), dtype=np.float32)
         K = K if problem.second is None else np.ascontiguousarray(K[np.ix_(order, order)])
+        least = np.inf
         for attempt in range(4):
             self.smo_whole(K, order, problem, (0.97, 0.9, 0.5, 0.1)[attempt] * self.tol)
-            if self.prove().violation <= self.tol:
+            violation = self.prove().violation
+            if violation <= self.tol:
                 return
+            if violation < least:  # where rounding exceeds the tolerance, a further attempt may be worse
+                least, best = violation, self.b.copy()
             if K.dtype == np.float32 and self.rounding > 0.01 * self.tol:
                 K = np.ascontiguousarray(self.exact.dense()[np.ix_(order, order)], dtype=np.float64)
             self.recompute()
+        self.b = best
+        self.recompute()
         raise Stop("stalled")
 
     def smo_whole(self, K: Array, order: Array, problem: Problem, tol: float) -> None:
@@ -257,7 +263,7 @@ class Engine:
         b, F = self.b[order], self.F[order]
         if len(problem.ridge):
             K = K + np.diag(problem.ridge.astype(K.dtype))
-        diagonal = single(np.diagonal(K))
+        diagonal = np.ascontiguousarray(np.diagonal(K))  # in the type of K: curvatures are differences of entries
         split = len(b) if problem.second is None else int(np.count_nonzero(~problem.second))
         box = (b, problem.lo, problem.hi, problem.epsilon)
         try:

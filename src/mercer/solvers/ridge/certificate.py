@@ -28,7 +28,7 @@ class RidgeCertificate(Solution):
         if self.psd is False:
             return f"{found} The kernel is not positive semi-definite: that makes a stationary point, not a minimum."
         return (
-            f"{found} The objective is within {max(self.relative_gap, 0.0):.1e} (relative) of the best possible: "
+            f"{found} The objective is within {self.relative_gap:.1e} (relative) of the best possible: "
             f"primal {self.primal:.8g}, dual {self.dual:.8g}, gap {self.gap:.1e}."
         )
 

@@ -24,4 +24,4 @@ class RiskSolution(Solution):
     @property
     def distance(self) -> float:
         """How far the function can be from the optimum."""
-        return float(np.sqrt(2.0 * max(self.gap, 0.0)))
+        return float(np.sqrt(2.0 * self.gap))

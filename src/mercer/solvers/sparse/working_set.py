@@ -52,7 +52,7 @@ class SparseSolution(Solution):
 
     def __str__(self) -> str:
         return (
-            f"The objective is within {max(self.relative_gap, 0.0):.1e} (relative) of the best possible: primal "
+            f"The objective is within {self.relative_gap:.1e} (relative) of the best possible: primal "
             f"{self.primal:.8g}, dual {self.dual:.8g}, gap {self.gap:.1e}; the optimality conditions hold to "
             f"{self.violation:.1e} lambda, and {len(self.support)} of {self.features} features are in use."
         )
