@@ -18,13 +18,12 @@ passes depends neither on n nor much on C, where coordinate descent needs thousa
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
 from mercer.native import linear
@@ -32,10 +31,9 @@ from mercer.solvers.dual.certificate import DualSolution, conjugate
 from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.optimality import conditions
 from mercer.solvers.dual.problem import Problem
+from mercer.solvers.limits import Limits, Progress
 from mercer.solvers.newton_step import newton_step
 from mercer.typing import Array
-
-Progress = Callable[[int, float, float], None]
 
 _BEGIN = 100.0  # the first sigma is at most this / mean |x|^2: from a far larger one Newton has a long way to go
 _STEPS = 50  # of Newton, at most, per proximal step; 5 to 10 are usual
@@ -60,19 +58,26 @@ def solve_linear(
     start: Array | None = None,
     progress: Progress | None = None,
 ) -> LinearSolution:
+    """`solve_on_features` with these limits."""
+    return solve_on_features(X, problem, Limits(tol, max_iter, time_limit, progress), start)
+
+
+def solve_on_features(X: Any, problem: Problem, limits: Limits, start: Array | None = None) -> LinearSolution:
     """Solve until the optimality conditions hold to `tol` and the relative duality gap is at most tol / 100.
 
-    `start` are coefficients to begin with, `max_iter` counts Newton steps, and `progress` is called with (free items,
-    violation, dual) after every proximal step.
+    `start` are coefficients to begin with; the steps that the limits count are Newton's, and their `progress` is called
+    with (free items, violation, dual) after every proximal step.
     """
     import scipy.linalg  # noqa: F401  # before its BLAS is held to one thread
 
     _check(X, problem)
-    deadline = np.inf if time_limit is None else time.monotonic() + time_limit
     with one_blas_thread():  # the systems are small, and the answer shall not depend on the number of threads
-        run = _Run.of(X, problem, problem.start if start is None else np.asarray(start, dtype=float))
-        reason = run.follow(tol, np.inf if max_iter is None else max_iter, deadline, progress)
-    return run.solution(reason)
+        run = _Run.of(X, problem, problem.start if start is None else np.asarray(start, dtype=float), limits)
+        with until_interrupted() as work:
+            run.follow()
+        if work.came():
+            run.reason = limits.ended = "interrupted"
+    return run.solution()
 
 
 def _check(X: Any, problem: Problem) -> None:
@@ -163,6 +168,7 @@ class _Run:
 
     features: _Features
     problem: Problem
+    limits: Limits
     b: Array
     w: Array
     r: float
@@ -173,10 +179,11 @@ class _Run:
     reach: float  # largest |x|
     best: _Answer
     n_iter: int = 0
+    reason: str = "converged"
     trace: list[tuple[int, float, float]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, X: Any, problem: Problem, start: Array) -> Self:
+    def of(cls, X: Any, problem: Problem, start: Array, limits: Limits) -> Self:
         features = _Features.of(X, centred=problem.bias)
         b = feasible(start, problem)
         first = _Answer.of(features, problem, features.weights(b), b)
@@ -187,31 +194,26 @@ class _Run:
         norms = features.square_norms()
         sigma = min(box / (2.0 * slack), _BEGIN / (float(norms.mean()) or 1.0))
         reach = float(norms.max()) ** 0.5 or 1.0
-        return cls(features, problem, b, first.w, first.r, t, sigma, slack, box, reach, first)
+        return cls(features, problem, limits, b, first.w, first.r, t, sigma, slack, box, reach, first)
 
-    def follow(self, tol: float, max_iter: float, deadline: float, progress: Progress | None) -> str:
-        """Proximal steps until the best answer is proved; returns why they ended."""
-        idle = 0
-        try:
-            while self.best.error() > tol:
-                if reason := self._end(max_iter, deadline):
-                    return reason
-                if idle >= _IDLE:  # rounding: a gap of tol, not of tol / 100, is what can be had
-                    return "converged" if self.best.error(1.0) <= tol else "stalled"
-                c, free, steps = self._subproblem(tol, max_iter, deadline)
-                better = self._move(c, free)
-                # a sigma beyond this only magnifies the rounding of scores
-                most = max(100.0 * float(np.abs(c).max()) / tol, self.sigma)
-                idle = 0 if better or self.sigma < most else idle + 1
-                self.sigma = min(self.sigma * (10.0 if steps <= 5 else 4.0 if steps <= 12 else 1.5), most)
-                if progress is not None:
-                    progress(*self.trace[-1])
-        except KeyboardInterrupt:
-            return "interrupted"
-        return "converged"
-
-    def _end(self, max_iter: float, deadline: float) -> str:
-        return "max_iter" if self.n_iter >= max_iter else "time_limit" if time.monotonic() >= deadline else ""
+    def follow(self) -> None:
+        """Proximal steps until the best answer is proved; `reason` says why they ended."""
+        idle, tol = 0, self.limits.tol
+        while self.best.error() > tol:
+            if reached := self.limits.reached(self.n_iter):
+                self.reason = reached
+                return
+            if idle >= _IDLE:  # rounding: a gap of tol, not of tol / 100, is what can be had
+                self.reason = "converged" if self.best.error(1.0) <= tol else "stalled"
+                return
+            c, free, steps = self._subproblem(tol)
+            better = self._move(c, free)
+            # a sigma beyond this only magnifies the rounding of scores
+            most = max(100.0 * float(np.abs(c).max()) / tol, self.sigma)
+            idle = 0 if better or self.sigma < most else idle + 1
+            self.sigma = min(self.sigma * (10.0 if steps <= 5 else 4.0 if steps <= 12 else 1.5), most)
+            if self.limits.progress is not None:
+                self.limits.progress(*self.trace[-1])
 
     def _move(self, c: Array, free: int) -> bool:
         """Make c the centre; returns whether its answer is better than the best so far."""
@@ -222,7 +224,7 @@ class _Run:
         self.best = found if better else self.best
         return better
 
-    def _subproblem(self, tol: float, max_iter: float, deadline: float) -> tuple[Array, int, int]:
+    def _subproblem(self, tol: float) -> tuple[Array, int, int]:
         """Newton on (w, r) until the gradient is small beside the move from b; (c, free items, steps made)."""
         p, n = self.problem, len(self.b)
         q, gain = p.z + self.b / self.sigma, np.full(n, self.sigma) / (1.0 + self.sigma * p.ridge_times(np.ones(n)))
@@ -230,7 +232,7 @@ class _Run:
         for steps in range(_STEPS + 1):
             count = linear.respond(q, self.t, *box, c, free)
             gw, gr = self.w - self.features.weights(c), -float(c.sum()) if p.bias else 0.0
-            if self._small(gw, gr, c, count, tol) or steps == _STEPS or self._end(max_iter, deadline):
+            if self._small(gw, gr, c, count, tol) or steps == _STEPS or self.limits.reached(self.n_iter):
                 break
             dw, dr = self._direction(free[:count], gain, gw, gr)
             e = self.features.scores(dw) + dr
@@ -259,14 +261,14 @@ class _Run:
         self.features.passes += uses * len(free) / len(self.b)
         return dw, dr
 
-    def solution(self, reason: str) -> LinearSolution:
+    def solution(self) -> LinearSolution:
         """The best answer, about the origin again."""
         best, p, shift = self.best, self.problem, float(self.features.centre @ self.best.w)
         return LinearSolution(
             coef=best.b, bias=best.r - shift, w=best.w, violation=best.violation,
             gradient=best.u + shift - p.z + p.ridge_times(best.b), gradient_error=self.reach * best.mismatch,
-            primal=best.primal, dual=best.dual, n_iter=self.n_iter, converged=reason == "converged", reason=reason,
-            trace=self.trace, passes=self.features.passes,
+            primal=best.primal, dual=best.dual, n_iter=self.n_iter, converged=self.reason == "converged",
+            reason=self.reason, trace=self.trace, passes=self.features.passes,
         )  # fmt: skip
 
 

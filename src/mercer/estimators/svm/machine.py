@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.base import OpenFit, weights
+from mercer.estimators.base import warn_open, weights
 from mercer.estimators.expander import Expander
 from mercer.estimators.expansion import Data
 from mercer.estimators.positivity import require_positive
@@ -122,14 +121,13 @@ class SupportVectorMachine(Expander):
 
     def _warn(self, limits: Limits) -> None:
         """Say how far from the optimum the fit ended, and what would help."""
-        cures = {"interrupted": "Fit again without interrupting it.", "time_limit": "Raise time_limit or loosen tol."}
+        cures = {"time_limit": "Raise time_limit or loosen tol."}
         if limits.max_iter is not None:
             cures["max_iter"] = "Raise max_iter or loosen tol."
         proof = self.certificate_
-        warnings.warn(
+        warn_open(
             f"{type(self).__name__}: stopped early ({proof.reason}) after {proof.n_iter} steps with the optimality "
             f"conditions violated by {proof.kkt:.1e}, asked {limits.tol:.1e}. The objective is within the gap "
             f"{proof.gap:.1e} ({proof.relative_gap:.1e} relative) of the best possible. "
-            + cures.get(proof.reason, "Scale the columns (StandardScaler), lower C, or loosen tol."),
-            OpenFit, stacklevel=4,
-        )  # fmt: skip
+            + cures.get(proof.reason, "Scale the columns (StandardScaler), lower C, or loosen tol.")
+        )

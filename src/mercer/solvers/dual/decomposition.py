@@ -21,7 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.engine.pool import Stopped, finishing, one_blas_thread, run
+from mercer.engine.interrupts import until_interrupted
+from mercer.engine.pool import finishing, one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.native import rows, smo
 from mercer.solvers.dual.block import Unbounded, grows_without_end, solve_block
@@ -42,6 +43,7 @@ BLOCK, WIDE_BLOCK = 1024, 2048
 SLACK = 0.25  # an item is dropped when it loses by more than this share of the violation
 DROPPED_SHARE = 0.3  # shrinking is worth its while from this share of the active set on
 CHUNK = 40_000_000  # entries an inner loop touches before the clock is looked at: about a twentieth of a second
+LEAST = 1000  # steps of an inner loop, however many entries they touch
 QUICK = 200_000_000  # kernel values that may be computed after a time limit or an interrupt: a fraction of a second
 STEPS = 10_000_000  # SMO steps after which a problem is given up, whatever it is: every call ends
 ROUNDS = 60
@@ -106,14 +108,15 @@ def decompose(gram: Gram, problem: Problem, limits: Limits, start: Array | None 
     with one_blas_thread():  # short products of a few thousand numbers are slower on many threads
         engine = Engine(gram, problem, limits, start)
         reason = "converged"
-        try:
-            engine.run()
-        except Stop as stop:
-            reason = str(stop)
-        except (KeyboardInterrupt, Stopped):
+        with until_interrupted() as work:
+            try:
+                engine.run()
+            except Stop as stop:
+                reason = str(stop)
+            except Unbounded:
+                reason = "unbounded"
+        if work.came():
             reason = limits.ended = "interrupted"
-        except Unbounded:
-            reason = "unbounded"
         proven = True
         if reason not in ("converged", "stalled"):
             with finishing():
@@ -253,7 +256,7 @@ class Engine:
 
     def smo_whole(self, K: Array, order: Array, problem: Problem, tol: float) -> None:
         """SMO in chunks of steps, the limits looked at between them."""
-        chunk = max(1000, CHUNK // (2 * len(order) + 400))  # a step on few items has a cost of its own
+        chunk = max(LEAST, CHUNK // (2 * len(order) + 400))  # a step on few items has a cost of its own
         b, F = self.b[order], self.F[order]
         if len(problem.ridge):
             K = K + np.diag(problem.ridge.astype(K.dtype))
@@ -370,7 +373,7 @@ class Engine:
     def solve_one(self, active: Active, W: Array, tol: float) -> bool:
         """Solve one block and update the gradient; returns whether anything moved."""
         K, problem, b = active.block(W), active.problem.take(W), active.b[W]
-        most = self.room(min(20 * len(W), max(1000, CHUNK // (2 * len(W)))))
+        most = self.room(min(20 * len(W), max(LEAST, CHUNK // (2 * len(W)))))
         self.steps += solve_block(K, active.F[W], b, problem, tol, most)
         if grows_without_end(active.b, active.F, active.problem, np.diagonal(K)):
             raise Unbounded

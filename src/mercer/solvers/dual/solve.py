@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from mercer.config import config, configure
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread, run
 from mercer.gram import StoredGram
 from mercer.solvers.dual.batch import native_gram, solve_batch
@@ -84,16 +85,13 @@ def _gram_of(gram: Any, problems: Problems, p: int) -> Any:
 
 def _one(gram: Any, problem: Problem, coef: Array, limits: Limits, waiting: int) -> DualSolution:
     """One problem by the method that suits it, in its share of the time; `coef` is what there is when it is up."""
-    from mercer.solvers.linear import solve_linear
+    from mercer.solvers.linear import solve_on_features
 
     if limits.reached():
         return unsolved(gram, problem, coef, limits)
     own = limits.share(waiting)
     X = linear_rows(gram, problem)
-    if X is None:
-        found = decompose(gram, problem, own)
-    else:
-        found = solve_linear(X, problem, tol=own.tol, max_iter=own.max_iter, time_limit=own.left, progress=own.progress)
+    found = decompose(gram, problem, own) if X is None else solve_on_features(X, problem, own)
     if found.reason == "interrupted":
         limits.ended = found.reason
     return found
@@ -179,14 +177,13 @@ def run_by_size(task: Callable[[int], None], sizes: Sequence[int], limits: Limit
         with configure(threads=1):
             task(i)
 
-    try:
-        with one_blas_thread():
-            for i in by_size[:big]:
-                task(i)
-            if sum(sizes[i] for i in by_size[big:]) <= TINY:
-                for i in by_size[big:]:
-                    alone(i)
-            else:
-                run(alone, by_size[big:])
-    except KeyboardInterrupt:
+    with until_interrupted() as work, one_blas_thread():
+        for i in by_size[:big]:
+            task(i)
+        if sum(sizes[i] for i in by_size[big:]) <= TINY:
+            for i in by_size[big:]:
+                alone(i)
+        else:
+            run(alone, by_size[big:])
+    if work.came():
         limits.ended = "interrupted"
