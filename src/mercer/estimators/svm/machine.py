@@ -21,11 +21,13 @@ from mercer.estimators.svm.certificate import Certificate, worst_of
 from mercer.estimators.svm.record import Record
 from mercer.gram import LazyGram, StoredGram
 from mercer.solvers.dual import DualSolution, Problem, Problems, Solutions, solve_all
+from mercer.solvers.dual.room import room_for
 from mercer.solvers.dual.solve import MANY
 from mercer.solvers.limits import Limits
 from mercer.typing import Array
 
-STORED = 1000  # items whose Gram is stored in full precision, for all problems of a fit
+STORED = 1000  # items whose Gram is stored in full precision, for all problems of a fit, ...
+PAIR = 32  # ... if the budget has so many bytes for every pair of them: a quarter of it is theirs
 
 ProblemOf = Callable[[Array, Array], Problem]
 
@@ -88,7 +90,7 @@ class SupportVectorMachine(Expander):
         require_positive(self, data)
         exact = data.double()
         gram = (exact.plus_one() if self.penalty_intercept else exact).gram()
-        if isinstance(gram, LazyGram) and len(gram) <= (STORED if gram.linear_rows is None else MANY):
+        if isinstance(gram, LazyGram) and len(gram) <= room_for(STORED if gram.linear_rows is None else MANY, PAIR):
             gram = StoredGram.of(gram.dense())
         return data, gram
 

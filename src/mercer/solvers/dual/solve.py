@@ -28,6 +28,7 @@ from mercer.solvers.dual.certificate import DualSolution, certify
 from mercer.solvers.dual.decomposition import COARSEST, Stop, decompose
 from mercer.solvers.dual.growth import grow_batch
 from mercer.solvers.dual.problem import Problem, Problems
+from mercer.solvers.dual.room import part_of_budget, room_for
 from mercer.solvers.dual.solutions import Solutions
 from mercer.solvers.limits import Limits, Progress
 from mercer.typing import Array
@@ -35,7 +36,8 @@ from mercer.typing import Array
 ONE_CORE = 4096  # a problem of so many items keeps one core busy, not more
 TINY = 1024  # problems of so many items in all are solved before a second thread has woken up
 BATCH = 4096  # items of all problems of one native call, between two looks at the clock
-LARGEST = 4096  # items of a problem that is solved in a batch
+LARGEST = 4096  # items of a problem that is solved in a batch, ...
+PAIR = 8  # ... if the budget has so many bytes for every pair of them
 MANY = 500  # items from which on a linear machine may be solved on its features ...
 PER_COLUMN = 10  # ... if there are so many items per column
 
@@ -122,7 +124,8 @@ def _solve_batches(gram: Any, found: Solutions, limits: Limits) -> None:
     if solve_some is None:
         return
     problems = found.problems
-    small = [p for p, size in enumerate(problems.sizes.tolist()) if size <= LARGEST]
+    most = room_for(LARGEST, PAIR)
+    small = [p for p, size in enumerate(problems.sizes.tolist()) if size <= most]
     batches = consecutive(small, problems.sizes)
 
     def work(i: int) -> None:
@@ -169,12 +172,17 @@ def consecutive(some: Sequence[int], sizes: Array) -> list[list[int]]:
 
 
 def run_by_size(task: Callable[[int], None], sizes: Sequence[int], limits: Limits) -> None:
-    """task(i) for every i: big problems one by one on all threads, small ones side by side on one thread each."""
+    """task(i) for every i: big problems one by one on all threads, small ones side by side on one thread each.
+
+    Those have an equal part of the byte budget each.
+    """
     by_size = sorted(range(len(sizes)), key=lambda i: -sizes[i])
     big = sum(size > ONE_CORE for size in sizes) if len(sizes) > 1 else int(sum(sizes) > TINY)
 
+    memory = part_of_budget(min(config().threads, len(sizes) - big))
+
     def alone(i: int) -> None:
-        with configure(threads=1):
+        with configure(threads=1, memory=memory):
             task(i)
 
     with until_interrupted() as work, one_blas_thread():
