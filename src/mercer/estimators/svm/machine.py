@@ -91,7 +91,7 @@ class SupportVectorMachine(Expander):
         exact = data.double()
         gram = (exact.plus_one() if self.penalty_intercept else exact).gram()
         if isinstance(gram, LazyGram) and len(gram) <= room_for(STORED if gram.linear_rows is None else MANY, PAIR):
-            gram = StoredGram.of(gram.dense())
+            gram = StoredGram.of(gram.dense(), X=gram.linear_rows)
         return data, gram
 
     def _fit_one(self, X: Any, sample_weight: Any, task: str, problem_of: ProblemOf) -> DualSolution:

@@ -103,14 +103,17 @@ def row_sum(K: Array, J: Array, v: Array) -> Array:
     return out
 
 
-def decompose(gram: Gram, problem: Problem, limits: Limits, start: Array | None = None) -> DualSolution:
+def decompose(
+    gram: Gram, problem: Problem, limits: Limits, start: Array | None = None, patience: int | None = None
+) -> DualSolution:
     """Solve the problem on the items of `gram` until the optimality conditions hold to the tolerance.
 
     `start` is a feasible b to go on from.  A limit or Ctrl-C ends the work early with the best solution so far and its
-    gap; without a limit of steps there are 10 million, or 100 per item.
+    gap.  Without a limit of steps there are as many as the caller has `patience` for: 10 million, or 100 per item.
     """
     with one_blas_thread():  # short products of a few thousand numbers are slower on many threads
         engine = Engine(gram, problem, limits, start)
+        engine.most_steps = min(engine.most_steps, patience or engine.most_steps)
         reason = "converged"
         with until_interrupted() as work:
             try:
