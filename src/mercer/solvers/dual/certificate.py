@@ -8,7 +8,8 @@ regression and C max(0, ...)^2 with a ridge come out of the same line.  The opti
 whatever b is.
 
 With a large C the slacks that a tolerance leaves cost more than all the rest, though a multiple t f of f, t next to 1,
-has none of them.  Any function bounds the optimum, so where the gap is open the primal is that of the best multiple.
+has none of them.  Any function bounds the optimum, so where the gap is open the primal is that of the best multiple
+(not of nu-machines and of one class, which set their own scale).
 """
 
 from __future__ import annotations
@@ -104,8 +105,8 @@ def objectives(
     if loss == np.inf:
         return _rescaled(norm2, t, problem), dual
     primal = 0.5 * norm2 + rb + loss
-    if multiples and primal - dual > OPEN * max(abs(primal), abs(dual)):
-        primal = min(primal, _best_multiple(norm2, rb, t, problem))
+    if multiples and not problem.start.any() and primal - dual > OPEN * max(abs(primal), abs(dual)):
+        primal = min(primal, max(_best_multiple(norm2, rb, t, problem), dual))  # a smaller one is rounding of F
     return primal, dual
 
 
