@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from pathlib import Path
+from types import FrameType
+
+_HERE = str(Path(__file__).parent)
+
 
 def bad(owner: str, name: str, rule: str, got: object, cure: str) -> ValueError:
     """A ValueError in the house form: `owner: name must be rule; got value. Cure.`"""
@@ -11,6 +18,18 @@ def bad(owner: str, name: str, rule: str, got: object, cure: str) -> ValueError:
 def wrong_kind(owner: str, rule: str, got: object, cure: str) -> TypeError:
     """A TypeError in the house form, for data of a kind that `owner` does not understand."""
     return TypeError(f"{owner}: the data must be {rule}; got {got}. {cure}")
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """A warning at the line of the user's program that called this library."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _is_ours(frame):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return frame.f_globals.get("__name__") == "contextlib" or frame.f_code.co_filename.startswith(_HERE)
 
 
 class MemoryBudgetError(MemoryError):
@@ -23,6 +42,10 @@ class NotPositiveDefinite(ValueError):
 
 class NotConverged(UserWarning):
     """A solver stopped before its certificate reached the tolerance asked for."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a fit early, and the estimator keeps what had been found as its fitted state."""
 
 
 class ModelFileError(ValueError):

@@ -218,3 +218,26 @@ def test_one_class_counts_its_outliers_T24():
         f = K @ found.coef + found.bias
         assert (f < -1e-6).mean() <= nu + 1e-12
         assert nu <= (found.coef > 0.0).mean() + 1e-12
+
+
+# ---- the best multiple of f
+
+
+@machines
+def test_the_best_multiple_of_f_bounds_the_optimum_and_is_the_best_T17(name):
+    machine, rng = MACHINES[name], np.random.default_rng(7)
+    p = machine.problem
+    optimum = -(machine.scale**2) * solve_qp(machine.qp).primal
+    for _ in range(20):
+        b = feasible(p, rng)
+        F, r = machine.gradient(b), offsets(p, 0.3 * rng.normal(), rng.exponential())
+        plain, dual = objectives(b, F, p, r)
+        best, same = objectives(b, F, p, r, multiples=True)
+        assert same == dual
+        assert max(dual, optimum) - 1e-6 * abs(optimum) <= best <= plain
+        if p.start.any() or plain - dual <= 0.01 * max(abs(plain), abs(dual)):
+            assert best == plain
+            continue
+        w2, f = float(b @ (F + p.z - p.ridge_times(b))), F + p.z - p.ridge_times(b) + r
+        tried = [m * m / 2 * w2 + m * (r @ b) + conjugate(p.z - m * f, p).sum() for m in np.linspace(0.0, 2.0, 2001)]
+        assert best <= min(plain, *tried) + 1e-9 * abs(best)

@@ -19,10 +19,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from mercer import config, configure
+from mercer.engine.interrupts import one_fit
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels import RBF, Linear, Normalised, Spectrum
 from mercer.solvers.dual import Problems, nu_svc, nu_svr, one_class, solve, solve_all, svc, svr
-from mercer.solvers.dual.solve import BATCH, ONE_CORE, TINY, consecutive, linear_rows, run_by_size
+from mercer.solvers.dual.optimality import conditions
+from mercer.solvers.dual.solve import BATCH, ONE_CORE, TINY, consecutive, features_are_faster, linear_rows, run_by_size
 from mercer.solvers.limits import Limits
 from mercer.solvers.linear import LinearSolution
 
@@ -289,7 +291,8 @@ def test_an_interrupt_is_remembered_and_ends_what_follows():
         raise KeyboardInterrupt
 
     limits = Limits()
-    run_by_size(task, [10], limits)
+    with one_fit(object()):
+        run_by_size(task, [10], limits)
     assert limits.reached()
     assert solve_all(gram, one(svc(y, 1.0)), limits).reason == ["interrupted"]
 
@@ -340,7 +343,8 @@ def test_an_interrupt_leaves_every_problem_usable(kernel):
     timer = threading.Timer(0.5, lambda: (sent.append(time.perf_counter()), os.kill(os.getpid(), signal.SIGINT)))
     timer.start()
     gram, limits = LazyGram(kernel, Z), Limits(1e-4)
-    found = solve_all(gram, problems, limits)
+    with one_fit(object()):
+        found = solve_all(gram, problems, limits)
     assert time.perf_counter() - sent[0] < 3.0  # about 0.2 s on an idle machine
     assert limits.ended == "interrupted"
     assert "interrupted" in found.reason
@@ -389,7 +393,43 @@ def test_a_subset_of_the_items_is_solved_likewise_M18():
     ids=["another kernel", "a stored Gram", "few items", "many columns", "hard margin", "nu"],
 )
 def test_everything_else_is_left_to_decomposition_M18(gram, problem):
-    assert linear_rows(gram, problem) is None
+    X = linear_rows(gram, problem)
+    assert X is None or not features_are_faster(X, problem)
+
+
+def test_only_a_gram_of_inner_products_has_rows_to_be_solved_on_M18():
+    soft, hard = svc(side, 1.0), svc(side, np.inf)
+    known = StoredGram.of(rows @ rows.T, X=rows)
+    assert linear_rows(LazyGram(RBF(), rows), soft) is linear_rows(StoredGram(rows @ rows.T), soft) is None
+    assert linear_rows(known, soft) is rows
+    assert linear_rows(known, hard) is linear_rows(known, nu_svc(side, 0.3)) is None
+    assert_allclose(linear_rows(known.sub([5, 3]).sub([1]), svc(side[[3]], 1.0)), rows[[3]])
+    assert known.part(None, [1]).linear_rows is None
+
+
+ENDS = {"svc": lambda y: svc(y, 10.0), "svr": lambda y: svr(y, 10.0, 0.1), "one": lambda y: one_class(len(y), 0.3)}
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.parametrize(
+    "make", [lambda y: svc(y, 10.0), lambda y: svr(y, 10.0, 0.1), lambda y: one_class(len(y), 0.3)]
+)
+def test_steps_that_come_to_no_end_are_followed_by_a_solution_on_the_features(make, stored, form):
+    """Columns of very different scale: a million steps of SMO are not enough."""
+    scaled = form(rows[:300] * [1.0, 1e2, 1e-2] + [0.0, 50.0, 1.0])
+    gram = LazyGram(Linear(), scaled)
+    gram = StoredGram.of(gram.dense(), X=scaled) if stored else gram
+    problem = make(side[:300])
+    found = solve_one(gram, problem)
+    assert found.converged
+    assert found.n_iter < 300_000
+    K = np.asarray(gram.dense())
+    F = K @ found.coef - problem.z
+    assert_allclose(found.coef.sum(), problem.start.sum(), atol=1e-8 * np.abs(found.coef).sum())
+    assert conditions(found.coef, F, problem).violation < 2e-3 * max(1.0, 1e-6 * np.abs(F).max())
+    if not problem.start.any():
+        assert found.relative_gap < 1e-3
 
 
 def test_what_decomposition_gets_it_solves():

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 from mercer import StoredGram, configure
+from mercer.engine.interrupts import one_fit
 from mercer.solvers.dual import nu_svc, one_class, solve, svc, svr
 from mercer.solvers.linear import best_bias, feasible, solve_linear
 
@@ -146,7 +147,8 @@ def test_an_interrupt_leaves_the_best_answer_so_far():
         if len(seen) == 2:
             raise KeyboardInterrupt
 
-    s = solve_linear(X, svc(y, 1.0), tol=1e-9, progress=interrupt)
+    with one_fit(object()):
+        s = solve_linear(X, svc(y, 1.0), tol=1e-9, progress=interrupt)
     assert s.reason == "interrupted"
     assert s.dual == max(seen)
     assert [dual for *_, dual in s.trace] == seen
@@ -250,8 +252,7 @@ def test_feasible_moves_free_coefficients_only_while_they_can_take_it():
 @pytest.mark.parametrize(
     ("problem", "said"),
     [
-        (nu_svc(y, 0.2), "C-SVC or an epsilon-SVR"),
-        (one_class(n, 0.2), "C-SVC or an epsilon-SVR"),
+        (nu_svc(y, 0.2), "single sum of coefficients"),
         (svc(y, np.inf), "finite"),
         (svc(y[1:], 1.0), "one row per label"),
     ],
@@ -259,3 +260,18 @@ def test_feasible_moves_free_coefficients_only_while_they_can_take_it():
 def test_what_it_cannot_solve_is_refused_at_once(problem, said):
     with pytest.raises(ValueError, match=said):
         solve_linear(X, problem)
+
+
+@pytest.mark.parametrize("nu", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize("shift", [0.0, 1.0, 30.0])
+def test_one_class_is_solved_on_the_features_with_the_same_answer(nu, shift):
+    Z = X + shift
+    problem = one_class(n, nu)
+    ours, kernel = solve_linear(Z, problem, tol=1e-6), solve(StoredGram(Z @ Z.T), problem, tol=1e-6)
+    assert ours.converged
+    size = max(abs(kernel.dual), 1e-3)
+    assert_allclose(ours.dual, kernel.dual, atol=1e-5 * size)
+    assert_allclose(ours.primal, kernel.primal, atol=1e-4 * size)
+    assert_allclose(ours.coef.sum(), nu * n, rtol=1e-10)
+    assert ((ours.coef >= 0.0) & (ours.coef <= 1.0)).all()
+    assert_allclose(Z @ ours.w + ours.bias, Z @ Z.T @ kernel.coef + kernel.bias, atol=1e-3 * np.sqrt(size))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from mercer.engine.interrupts import one_fit
 from mercer.gram import StoredGram
 from mercer.solvers import path as module
 from mercer.solvers.path import svm_path
@@ -222,9 +223,12 @@ def test_a_walk_cut_short_says_so_and_keeps_its_knots_M23(monkeypatch):
     direction = module._Walk._direction
     monkeypatch.setattr(module._Walk, "_direction", interrupt)
     monkeypatch.setattr(module._Walk, "_stroll", lambda self, *limits: 0)
-    stopped = svm_path(gaussian(X), y)
+    with one_fit(object()):
+        stopped = svm_path(gaussian(X), y)
     assert stopped.reason == "interrupted"
     assert_allclose(stopped.lambdas, whole.lambdas[:30], rtol=1e-9)
+    with pytest.raises(KeyboardInterrupt):  # nothing would raise it later
+        svm_path(gaussian(X), y)
 
 
 @pytest.mark.parametrize("copies", [1, 2])

@@ -43,12 +43,14 @@ def fit(
 ) -> None:
     """Fit one method to a table, show its certificate, save it.
 
-    Columns are scaled and gaps filled as TableScaler does; the model file remembers how.
+    Columns are scaled and gaps filled as TableScaler does; the model file remembers how.  Ctrl-C ends a fit early: what
+    was found by then is shown and saved, and the exit code is 130.
     """
     import mercer
     from mercer.cli.output import require_place
     from mercer.cli.printing import result
     from mercer.cli.problem import described, problem_of, require_method, score_name, settings_of
+    from mercer.cli.stopping import end, kept
 
     require_place(output, "--output", data)
     require_method(method)
@@ -57,7 +59,7 @@ def fit(
     chosen = problem.kernel(kernel, method)
     model = problem.pipeline(method, chosen, settings_of(settings, "--set"), seed)
     began = time.perf_counter()
-    model.fit(problem.table.items, problem.y)
+    interrupt = kept(lambda: model.fit(problem.table.items, problem.y))
     seconds = time.perf_counter() - began
     found = {
         "method": method,
@@ -66,7 +68,10 @@ def fit(
         "seconds": round(seconds, 3),
         **described(model[-1]),
     }
+    if interrupt:
+        found["interrupted"] = interrupt
     if output is not None:
         mercer.save(model, output)
         found["saved to"] = str(output)
     result(found, json)
+    end(interrupt)

@@ -15,6 +15,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from mercer.cli.stopping import STOPPED
+
 VERBS = {
     "compare": ("mercer.cli.compare:compare", "Tune and compare all methods on a table; writes a report."),
     "tune": ("mercer.cli.tune:tune", "Choose the hyper-parameters of one method by cross-validation."),
@@ -25,7 +27,7 @@ VERBS = {
     "figures": ("mercer.cli.figures:figures", "Draw the figures of the sources, each with its claim checked."),
     "bench": ("mercer.cli.bench:bench", "Measure against other libraries (in a checkout of the sources)."),
 }
-FAULT, STOPPED = 2, 130
+FAULT = 2
 
 
 class Verbs(TyperGroup):
@@ -43,6 +45,14 @@ class Verbs(TyperGroup):
         """The verb that is called, loaded."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command and loaded(name), rest
+
+    def invoke(self, ctx: Any) -> Any:
+        """Call the verb; an interrupt that comes as far as here has left nothing."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("mercer: stopped by Ctrl-C before there was anything to keep.", err=True)
+            raise typer.Exit(STOPPED) from None
 
 
 def loaded(verb: Any) -> Any:

@@ -53,13 +53,15 @@ def tune(
 ) -> None:
     """Choose the hyper-parameters of one method by cross-validation.
 
-    The grid "libsvm" is that of C and gamma in powers of 4 for a Gaussian kernel on numeric columns.
+    The grid "libsvm" is that of C and gamma in powers of 4 for a Gaussian kernel on numeric columns.  Ctrl-C takes the
+    best so far, and the exit code is 130.
     """
     import mercer
     from mercer.cli.grid import LIBSVM, grid_of, require_settings, require_vectors, size_of
     from mercer.cli.output import require_place
     from mercer.cli.printing import result, say, table
     from mercer.cli.problem import described, problem_of, require_method, score_name, settings_of
+    from mercer.cli.stopping import end, kept
 
     require_place(save, "--save", data)
     require_method(method)
@@ -79,7 +81,7 @@ def tune(
         model, tried, cv=cv, strategy=strategy, time_limit=time_limit,
         random_state=seed, verbose=1,
     )  # fmt: skip
-    _run(search, problem)
+    interrupt = kept(lambda: _run(search, problem))
     found = {
         "method": method,
         "best": _named(search.best_params_),
@@ -87,16 +89,20 @@ def tune(
         "kernel evaluations": int(search.kernel_evaluations_),
         **described(search.best_estimator_[-1]),
     }
+    if interrupt:
+        found["interrupted"] = interrupt
     if save is not None:
         mercer.save(search.best_estimator_, save)
         found["saved to"] = str(save)
     if json:
         result(found | {"settings": _settings(search.cv_results_)}, True)
+        end(interrupt)
         return
     tests = _settings(search.cv_results_)
     names = list(tests[0]["params"])
     table([*names, "score", "std"], [[*one["params"].values(), one["score"], one["std"]] for one in tests[:BEST]])
     result(found, False)
+    end(interrupt)
 
 
 def _folds(task: str, folds: int, seed: int) -> Any:

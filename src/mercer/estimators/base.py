@@ -11,8 +11,9 @@ once, and what machines can share beyond that in the way of estimators/shared_fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
+from functools import wraps
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -20,7 +21,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from mercer.errors import NotConverged, bad, wrong_kind
+from mercer.engine.interrupts import interrupted, one_fit
+from mercer.errors import Interrupted, NotConverged, bad, warn, wrong_kind
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.function_kernel import Called, Dense
 from mercer.items import Items, Vectors
@@ -37,15 +39,53 @@ NAMES: dict[str, Callable[[float, float, float], Kernel]] = {
 _DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 0.0}
 NO_TARGET = object()
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 class OpenFit(NotConverged, ConvergenceWarning):  # type: ignore[misc]
     """NotConverged, under the name that programs written for scikit-learn filter."""
 
 
+def warn_open(text: str) -> None:
+    """Warn that a fit ended before its tolerance was reached; of an interrupted one the interrupt itself tells."""
+    if not interrupted():
+        warn(text, OpenFit)
+
+
+def interruptible(fit: F) -> F:
+    """A `fit` that Ctrl-C ends with what has been found so far as the fitted state, and with KeyboardInterrupt."""
+
+    @wraps(fit)
+    def fit_to_the_end(self: Any, *args: Any, **options: Any) -> Any:
+        with one_fit(self) as interrupt:
+            found = fit(self, *args, **options)
+        if interrupt is not None and interrupt.came:
+            raise Interrupted(f"{type(self).__name__} was interrupted and keeps what it had found: {_so_far(self)}")
+        return found
+
+    return cast(F, fit_to_the_end)
+
+
+def _so_far(machine: Any) -> str:
+    """What an interrupted machine has, and how near its optimum that is, as far as it knows."""
+    if hasattr(machine, "cv_results_"):
+        return f"the best of {len(machine.cv_results_['params'])} settings."
+    proof: Any = getattr(machine, "certificate_", None)
+    gap = getattr(proof, "relative_gap", np.nan)
+    if np.isfinite(gap):
+        return f"an objective within {max(gap, 0.0):.1e} (relative) of the best possible, after {proof.n_iter} steps."
+    return " ".join(str(proof).split()) if proof is not None else "a model that is ready for use."
+
+
 class KernelEstimator(BaseEstimator):  # type: ignore[misc]
-    """A machine with a `kernel` argument, on any kind of item."""
+    """A machine with a `kernel` argument, on any kind of item; `fit` of every subclass is interruptible."""
 
     kernel: Any
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "fit" in vars(cls):
+            cls.fit = interruptible(cls.fit)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; kernel__name changes a parameter of the kernel, which is replaced, not modified."""

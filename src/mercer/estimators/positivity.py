@@ -12,12 +12,11 @@ the gap proves nothing.  scikit-learn says nothing; here
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from mercer.errors import NotPositiveDefinite, bad
+from mercer.errors import NotPositiveDefinite, bad, warn
 from mercer.estimators.expansion import Data, GivenGram
 
 POLICIES = ("off", "warn", "raise")
@@ -60,9 +59,9 @@ def _try(owner: str, data: Data, most: int) -> None:
     some = np.unique(np.linspace(0, len(data) - 1, min(len(data), most)).astype(np.intp))
     values, _, _ = eigen(data.gram().sub(some).dense())
     if values.size and values[0] < -NOTABLE * np.abs(values).max():
-        warnings.warn(
+        warn(
             f"{owner}: the kernel is not positive semi-definite: the Gram of {len(some)} training items has the "
             f"eigenvalue {values[0]:.3g}. The result is a stationary point and its gap proves nothing. "
             "mercer.repair(K) makes a Gram positive; check_psd='off' silences this.",
-            Indefinite, stacklevel=6,
+            Indefinite,
         )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
@@ -10,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import NotConverged, bad
+from mercer.errors import NotConverged, bad, warn
 from mercer.estimators.base import NAMES, gamma_value, weights
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.incremental import Incremental
@@ -146,16 +145,16 @@ class KernelRidge(Incremental):
     def _warn(self, system: Shifted) -> None:
         n = len(self._targets.Y)
         if isinstance(system, Spectrum) and np.min(self.alpha_) == 0.0 and system.rank < n:
-            warnings.warn(
+            warn(
                 f"KernelRidge: alpha must be positive for a Gram of rank {system.rank} with {n} items; got 0. Of all "
                 "functions with the least squared error that of least norm was taken. Choose alpha > 0.",
-                Singular, stacklevel=5,
+                Singular,
             )  # fmt: skip
         elif not self.converged_:
-            warnings.warn(
+            warn(
                 f"KernelRidge: the normal equations hold only to {self.certificate_.residual:.1e} of the targets: "
                 f"alpha = {self.alpha_} is too small for this Gram in double precision. Choose a larger alpha.",
-                NotConverged, stacklevel=5,
+                NotConverged,
             )  # fmt: skip
 
     def _kernel_for(self, X: Any) -> Kernel:

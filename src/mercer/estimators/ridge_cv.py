@@ -11,9 +11,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.config import config
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import run
 from mercer.errors import bad
-from mercer.estimators.base import weights
+from mercer.estimators.base import interruptible, weights
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.sklearn_private import num_samples, safe_indexing
 from mercer.linalg.spectrum import ONE_THREAD_ROWS
@@ -58,6 +59,7 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = tags.target_tags.multi_output = True
         return tags
 
+    @interruptible
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Try the kernels on items X with numbers y, and keep the best."""
         if y is None:
@@ -70,15 +72,20 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.loo_error_ = np.full((len(kernels), len(np.atleast_1d(self.alphas))), np.inf)
         self.n_items_ = np.zeros(len(kernels), dtype=int)
         alive, before = np.arange(len(kernels)), None
-        for size in [*self._sizes(n), n]:
-            some = np.sort(order[:size])
-            part = X if size == n else safe_indexing(X, some)
-            models = self._tried(alive, part, y[some], weight[some])
-            now = self.loo_error_.min(axis=1)
-            ranked = alive[np.argsort(now[alive], kind="stable")]
-            alive, before = _contenders(ranked, before, now), now
-        self.best_estimator_ = models[ranked[0]]
-        self.kernel_, self.alpha_ = kernels[ranked[0]], self.best_estimator_.alpha_
+        models: dict[int, KernelRidge] = {}
+        with until_interrupted():
+            for size in [*self._sizes(n), n]:
+                some = np.sort(order[:size])
+                part = X if size == n else safe_indexing(X, some)
+                self._try(models, alive, part, y[some], weight[some])
+                now = self.loo_error_.min(axis=1)
+                ranked = alive[np.argsort(now[alive], kind="stable")]
+                alive, before = _contenders(ranked, before, now), now
+        best = self._leader()
+        if self.n_items_[best] < n:  # the choice was interrupted before the last round
+            self._try(models, np.array([best]), X, y, weight)
+        self.best_estimator_ = models[best]
+        self.kernel_, self.alpha_ = kernels[best], self.best_estimator_.alpha_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
@@ -89,9 +96,15 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         few = len(self.kernels) <= _FINALISTS or n // _PARTS[0] < _SMALLEST
         return [n // part for part in _PARTS] if self.screen and not few else []
 
-    def _tried(self, alive: Array, X: Any, y: Array, weight: Array) -> dict[int, KernelRidge]:
-        """A machine for each of these kernels, and its errors in the table; small ones side by side."""
-        models: dict[int, KernelRidge] = {}
+    def _leader(self) -> int:
+        """The kernel of least error among those that were tried on the most items."""
+        most = int(self.n_items_.max())
+        if not most:
+            raise KeyboardInterrupt("KernelRidgeCV was interrupted before the first kernel had been tried.")
+        return int(np.argmin(np.where(self.n_items_ == most, self.loo_error_.min(axis=1), np.inf)))
+
+    def _try(self, models: dict[int, KernelRidge], alive: Array, X: Any, y: Array, weight: Array) -> None:
+        """Put a machine for each of these kernels into `models`, and its errors into the table; small ones together."""
 
         def learn(i: int) -> None:
             model = KernelRidge(self.alphas, kernel=self.kernels[i], fit_intercept=self.fit_intercept,
@@ -104,7 +117,6 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         else:
             for i in alive.tolist():
                 learn(i)
-        return models
 
     def predict(self, X: Any) -> Array:
         """f(x) + b of the best machine."""

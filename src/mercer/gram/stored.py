@@ -28,7 +28,10 @@ def places(index: Any, n: int) -> Array:
 
 
 class StoredGram:
-    """Rows I and columns J of a symmetric (or Hermitian) matrix K given as an array; None stands for all."""
+    """Rows I and columns J of a symmetric (or Hermitian) matrix K given as an array; None stands for all.
+
+    Where K is known to be the matrix XX' of inner products of rows, it may remember X.
+    """
 
     def __init__(self, K: Any, *, tol: float = 1e-8) -> None:
         K = np.asarray(K)
@@ -43,15 +46,20 @@ class StoredGram:
                       "Use (K + K.T) / 2 if the asymmetry is noise.")  # fmt: skip
         self._set(K, None, None)
 
-    def _set(self, K: Array, I: Array | None, J: Array | None) -> None:
-        self.K, self.I, self.J = K, I, J
+    def _set(self, K: Array, I: Array | None, J: Array | None, X: Any = None) -> None:
+        self.K, self.I, self.J, self.X = K, I, J, X
 
     @classmethod
-    def of(cls, K: Array, I: Array | None = None, J: Array | None = None) -> Self:
-        """A view of a matrix that has been checked already."""
+    def of(cls, K: Array, I: Array | None = None, J: Array | None = None, *, X: Any = None) -> Self:
+        """A view of a matrix that has been checked already; X if it is known to be XX'."""
         new = cls.__new__(cls)
-        new._set(K, I, J)
+        new._set(K, I, J, X)
         return new
+
+    @property
+    def linear_rows(self) -> Any:
+        """The rows X if this is known to be the matrix XX' of inner products of rows; else None."""
+        return None if self.X is None or self.I is not self.J else self.X if self.I is None else self.X[self.I]
 
     def __len__(self) -> int:
         return len(self.K) if self.I is None else len(self.I)
@@ -75,7 +83,7 @@ class StoredGram:
     def sub(self, index: Array) -> StoredGram:
         """K[index, index]."""
         chosen = _of(self.I, places(index, len(self)))
-        return StoredGram.of(self.K, chosen, chosen)
+        return StoredGram.of(self.K, chosen, chosen, X=self.X)
 
     def part(self, I: Array | None, J: Array | None) -> StoredGram:
         """K[I, :][:, J]; None stands for all."""

@@ -18,7 +18,8 @@ import numpy as np
 from sklearn.base import clone
 
 from mercer.config import config, configure
-from mercer.engine.pool import run, stopped
+from mercer.engine.interrupts import interrupted, until_interrupted
+from mercer.engine.pool import run
 from mercer.estimators.shared_fits import Fit, Fold, SharedFits, offered
 from mercer.estimators.sklearn_private import num_samples, safe_indexing, safe_split
 from mercer.items import Items
@@ -54,13 +55,14 @@ class Evaluation:
     tenths: int = 0  # tenths of all fits that were reported as done
 
     def run(self) -> None:
-        """Evaluate the candidates on all folds, as far as time allows."""
+        """Evaluate the candidates on all folds, as far as time and the user allow."""
         count, folds = len(self.candidates), len(self.splits)
         self.tell(f"{count} candidates on {folds} folds: {count * folds} fits.")
-        for dataset in self.datasets():
-            if self.go_on():
-                dataset.members = self.wanted(dataset.members)
-                self.run_dataset(dataset)
+        with until_interrupted():
+            for dataset in self.datasets():
+                if self.go_on():
+                    dataset.members = self.wanted(dataset.members)
+                    self.run_dataset(dataset)
 
     def wanted(self, members: list[int]) -> list[int]:
         """The candidates that are still evaluated: all of them, unless some are eliminated (racing.py)."""
@@ -71,8 +73,8 @@ class Evaluation:
         yield tasks
 
     def go_on(self) -> bool:
-        """Whether there is time for more."""
-        return time.perf_counter() < self.deadline and not stopped()
+        """Whether there is time for more, and Ctrl-C has not come."""
+        return time.perf_counter() < self.deadline and not interrupted()
 
     def finished(self) -> tuple[list[int], list[int]]:
         """The candidates with an outcome on all folds; if there are none, folds with few outcomes are left out."""

@@ -21,7 +21,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.errors import NotConverged, bad
+from mercer.engine.interrupts import interrupted, until_interrupted
+from mercer.errors import NotConverged, bad, warn
+from mercer.estimators.base import interruptible
 from mercer.estimators.sklearn_private import (
     BaseSearchCV,
     check_method_params,
@@ -55,7 +57,8 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     strategy      "grid", "random" (n_iter settings) or "halving": all settings on few items, the best 1/factor of
                   them on factor times as many, and so on; "evidence" fits each setting once, to all items, and takes
                   that of the largest log evidence (Gaussian processes, relevance vectors); cv and scoring are not used
-    time_limit    seconds after which no new fit begins; the best so far is returned
+    time_limit    seconds after which no new fit begins; the best so far is returned.  Ctrl-C keeps it, too: it is
+                  fitted to all items, and then KeyboardInterrupt is raised; a second Ctrl-C ends that fit as well
     eliminate     after three folds and more, drop settings that will not catch up with the best, by a paired t-test at
                   the risk of 1 % for each (racing.py): then nan in the splits that were not run, and True in the
                   column "eliminated" of cv_results_; not with "evidence"
@@ -94,6 +97,7 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         self.strategy, self.n_iter, self.factor = strategy, n_iter, factor
         self.random_state, self.time_limit, self.eliminate = random_state, time_limit, eliminate
 
+    @interruptible
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Evaluate all settings and fit the best one to all items; groups and sample_weight are named parameters."""
         began = time.perf_counter()
@@ -109,10 +113,10 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         ways = {"halving": self._halved, "evidence": self._by_evidence}
         results = ways.get(self.strategy, self._evaluated)(fold_scorer, settings, weight)
         self._choose(results, metric)
-        if self.refit:
-            self._refit(X, y, routed.estimator.fit)
         self.scorer_, self.cv_results_ = metrics_of(scorer) or scorer, results
         del self._deadline
+        if self.refit:
+            self._refit(X, y, routed.estimator.fit)
         return self
 
     # ---- what to try
@@ -171,13 +175,15 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         evaluation.run()
         self.kernel_evaluations_ += evaluation.evaluations
         done, folds = evaluation.finished()
+        if not done and interrupted():
+            raise KeyboardInterrupt("KernelSearchCV was interrupted before one setting had been tried on one fold.")
         if not done:
             raise bad("KernelSearchCV", "time_limit", "long enough for one setting on one fold", self.time_limit,
                       "Raise it, or try fewer folds.")  # fmt: skip
-        if len(done) * len(folds) < len(settings) * len(fold_scorer.splits):
-            warnings.warn(f"KernelSearchCV: time_limit ended the search after {len(done)} of {len(settings)} settings "
-                          f"on {len(folds)} of {len(fold_scorer.splits)} folds; the best of these is taken.",
-                          NotConverged, stacklevel=4)  # fmt: skip
+        if len(done) * len(folds) < len(settings) * len(fold_scorer.splits) and not interrupted():
+            warn(f"KernelSearchCV: time_limit ended the search after {len(done)} of {len(settings)} settings "
+                 f"on {len(folds)} of {len(fold_scorer.splits)} folds; the best of these is taken.",
+                 NotConverged)  # fmt: skip
         outcomes = [evaluation.outcomes[c, f] for c in done for f in folds]
         out = [outcome.as_scikit_learn() for outcome in outcomes]
         warn_about_failures(out, self.error_score)
@@ -198,7 +204,7 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         """cv_results_ of all rungs: settings that do best on few items go on to `factor` times as many."""
         left, results = list(settings), None
         for rung, share in enumerate(shares_of(len(left), self.factor)):
-            if rung and time.perf_counter() > self._deadline:
+            if rung and (time.perf_counter() > self._deadline or interrupted()):
                 break
             part, some = part_of(fold_scorer, self.estimator, share, self.random_state)
             own = None if weight is None else weight[some]
@@ -215,6 +221,8 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         candidates = candidates_of(self.estimator, partial(self._built, fold_scorer.X), settings)
         X, y, failed = fold_scorer.X, fold_scorer.y, fold_scorer.failed
         found = by_evidence(candidates, X, y, options, failed, lambda: time.perf_counter() < self._deadline)
+        if not found:
+            raise KeyboardInterrupt("KernelSearchCV was interrupted before one setting had been fitted.")
         out = [outcome.as_scikit_learn() | {"test_scores": {"score": outcome.score}} for outcome in found]
         warn_about_failures(out, self.error_score)
         self.n_splits_ = 1
@@ -245,7 +253,8 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         self.best_estimator_ = self._built(X, self.best_params_)
         if not isinstance(self.estimator, Pipeline) and isinstance(self.best_estimator_, Pipeline):
             params = {f"machine__{name}": value for name, value in params.items()}
-        self.best_estimator_.fit(X, y, **params) if y is not None else self.best_estimator_.fit(X, **params)
+        with until_interrupted():  # the machine keeps what it has, and so does the search
+            self.best_estimator_.fit(X, y, **params) if y is not None else self.best_estimator_.fit(X, **params)
         self.refit_time_ = time.perf_counter() - began
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_

@@ -18,11 +18,12 @@ of B: at the optimum it is B, and on such a slope it promises what is there inst
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
+from mercer.engine.interrupts import interrupted, until_interrupted
 from mercer.typing import Array
 
 TOL = 2e-2  # nats still to be had: within 0.2 standard deviations of the optimum
@@ -101,11 +102,23 @@ def search(levels: Sequence[Level], starts: Sequence[Array], bounds: Array, *,
     `prior` is weighed against the evidence on all levels; on subsets a prior around the start is added.
     """
     bounds = np.asarray(bounds, dtype=float).reshape(-1, 2)
-    climbs = [_on(levels, 0, np.clip(start, *bounds.T), None, bounds, prior, tol) for start in starts]
+    climbs: list[Climb] = []
+    with until_interrupted():
+        for start in starts:
+            if interrupted() and climbs:
+                break
+            climbs.append(_on(levels, 0, np.clip(start, *bounds.T), None, bounds, prior, tol))
+    if not climbs:
+        raise KeyboardInterrupt("The search of hyper-parameters was interrupted before its first value.")
     best = max(climbs, key=lambda climb: climb.value)
-    for i in range(1, len(levels)):
-        best = _on(levels, i, best.theta, best, bounds, prior, tol)
-        climbs.append(best)
+    with until_interrupted():
+        for i in range(1, len(levels)):
+            if interrupted():
+                break
+            best = _on(levels, i, best.theta, best, bounds, prior, tol)
+            climbs.append(best)
+    if interrupted() and climbs[-1].reason != "interrupted":
+        climbs.append(replace(best, reason="interrupted"))
     return Search(tuple(climbs), best)
 
 
@@ -144,29 +157,31 @@ class _Climber:
             return self._end(start, first, start, value, np.inf, np.eye(len(start)), "not finite")
         g = self._slope(theta)
         B = self._gradual(g) if inherited is None else self._information(theta, inherited)
-        sure, steps = inherited is not None, 0
-        while True:
-            free = self._free(theta, g)
-            gain = self._gain(B, g, free)
-            if gain <= self.tol and not sure:
-                B, sure = self._information(theta, B), True
-                continue
-            if gain <= self.tol or self.slow >= _PATIENCE or self.evaluations >= _LIMIT:
-                reason = "converged" if gain <= self.tol else "stalled" if self.slow >= _PATIENCE else "max_iter"
-                return self._end(start, first, theta, value, gain, B, reason)
-            step, new, whole = self._line(theta, value, g, _direction(B, g, free, self.reach))
-            if step is None:
-                if sure:
-                    return self._end(start, first, theta, value, gain, B, "stalled")
-                B, sure, steps = self._information(theta, _diagonal(B)), True, 0
-                continue
-            g_new = self._slope(theta + step)
-            change = g - g_new
-            self.slow = self.slow + 1 if new - value < 0.1 * self.tol else 0
-            theta, value, g, steps = theta + step, new, g_new, steps + 1
-            if inherited is not None and not whole and steps >= _WORN:
-                B, steps = self._information(theta, B), 0
-            B, sure = _updated(B, step, change), False
+        sure, steps, gain = inherited is not None, 0, np.inf
+        with until_interrupted():
+            while not interrupted():
+                free = self._free(theta, g)
+                gain = self._gain(B, g, free)
+                if gain <= self.tol and not sure:
+                    B, sure = self._information(theta, B), True
+                    continue
+                if gain <= self.tol or self.slow >= _PATIENCE or self.evaluations >= _LIMIT:
+                    reason = "converged" if gain <= self.tol else "stalled" if self.slow >= _PATIENCE else "max_iter"
+                    return self._end(start, first, theta, value, gain, B, reason)
+                step, new, whole = self._line(theta, value, g, _direction(B, g, free, self.reach))
+                if step is None:
+                    if sure:
+                        return self._end(start, first, theta, value, gain, B, "stalled")
+                    B, sure, steps = self._information(theta, _diagonal(B)), True, 0
+                    continue
+                g_new = self._slope(theta + step)
+                change = g - g_new
+                self.slow = self.slow + 1 if new - value < 0.1 * self.tol else 0
+                theta, value, g, steps = theta + step, new, g_new, steps + 1
+                if inherited is not None and not whole and steps >= _WORN:
+                    B, steps = self._information(theta, B), 0
+                B, sure = _updated(B, step, change), False
+        return self._end(start, first, theta, value, gain, B, "interrupted")
 
     def _value(self, theta: Array) -> float:
         self.evaluations += 1

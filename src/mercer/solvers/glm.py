@@ -22,6 +22,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.engine import fill
+from mercer.engine.interrupts import until_interrupted
 from mercer.errors import bad
 from mercer.linalg.conjugate_gradients import conjugate_gradients
 from mercer.solvers.losses import Family
@@ -73,17 +74,21 @@ def solve_glm(
     state = problem.at(problem.first(start))
     rounding = 100.0 * _EPS * float(problem.s.sum())
     dual, reason, n_iter = -np.inf, "", 0
-    while not reason:
-        step = problem.newton(state)
-        dual = max(dual, problem.dual(step))
-        moved = problem.searched(state, step)
-        stuck, state, n_iter = moved is state, moved, n_iter + 1
-        if alpha == 0.0 and family.perfect(state.f, problem.t):
-            dual, reason = 0.0, "separable"
-        elif np.isfinite(dual) and state.primal - dual <= tol * max(state.primal, abs(dual)) + rounding:
-            reason = "converged"
-        elif stuck or n_iter >= max_iter:
-            reason = "stalled" if stuck else "max_iter"
+    with until_interrupted() as work:
+        while not reason:
+            step = problem.newton(state)
+            dual = max(dual, problem.dual(step))
+            moved = problem.searched(state, step)
+            stuck, state, n_iter = moved is state, moved, n_iter + 1
+            if alpha == 0.0 and family.perfect(state.f, problem.t):
+                dual, reason = 0.0, "separable"
+            elif np.isfinite(dual) and state.primal - dual <= tol * max(state.primal, abs(dual)) + rounding:
+                reason = "converged"
+            elif stuck or n_iter >= max_iter:
+                reason = "stalled" if stuck else "max_iter"
+            elif work.came():
+                break
+    reason = reason or "interrupted"
     if alpha == 0.0 and reason != "separable" and np.abs(state.f).max(initial=0.0) > _FAR:
         found = problem.separation()
         dual, reason = (0.0, found) if found else (dual, reason)

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mercer.engine.interrupts import interrupted
 from mercer.linalg.cholesky import factorise
+from mercer.solvers.quasi_newton import minimise
 from mercer.typing import Array
 
 Objective = Callable[[Array], tuple[float, Array]]
@@ -77,7 +79,6 @@ def climb(objective: Objective, starts: Sequence[Array], bounds: Array, *, tol: 
 
     Converged is a slope of at most tol, of the objective per entry, inside the bounds.
     """
-    from scipy.optimize import minimize
 
     def descent(x: Array) -> tuple[float, Array]:
         value, slope = objective(x)
@@ -85,9 +86,15 @@ def climb(objective: Objective, starts: Sequence[Array], bounds: Array, *, tol: 
 
     def end(x0: Array) -> Climb:
         options = {"maxiter": max_iter, "maxfun": 10 * max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20}
-        done = minimize(descent, np.clip(x0, *bounds.T), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        done = minimise(descent, np.clip(x0, *bounds.T), bounds=bounds, **options)
         left = np.abs(np.clip(done.x - done.jac, *bounds.T) - done.x).max(initial=0.0)
         reason = "converged" if left <= tol else "max_iter" if done.nit >= max_iter else "stalled"
+        reason = "interrupted" if done.interrupted else reason
         return Climb(done.x, -float(done.fun), float(left), int(done.nit), bool(left <= tol), reason)
 
-    return sorted(map(end, starts), key=lambda found: -found.value)
+    found: list[Climb] = []
+    for start in starts:
+        if found and interrupted():
+            break
+        found.append(end(start))
+    return sorted(found, key=lambda one: -one.value)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.engine.interrupts import until_interrupted
 from mercer.errors import bad
 from mercer.linalg.lanczos import lanczos
 from mercer.solvers.solution import Solution
@@ -108,19 +109,21 @@ def descend(
     advance = _batch(K, alpha) if update == "batch" else _sequential(K, Y, alpha)
     beta, r, g = np.zeros(Y.shape), Y, K @ Y
     first, reason, step = _norm(r, g), "max_iter", 0
-    while step < max_iter and reason == "max_iter":
-        step += 1
-        r, g = advance(beta, r, g)
-        if watch is not None and watch.tired(step, beta):
-            reason = "early stopping"
-        elif tol > 0.0 and _norm(r, g) <= tol * first:
-            reason = "converged"
+    with until_interrupted() as work:
+        while step < max_iter and reason == "max_iter" and not work.came():
+            step += 1
+            r, g = advance(beta, r, g)
+            if watch is not None and watch.tired(step, beta):
+                reason = "early stopping"
+            elif tol > 0.0 and _norm(r, g) <= tol * first:
+                reason = "converged"
+    reason = "interrupted" if work.came() else reason
     if watch is not None and watch.beta is not None:
         beta, step = watch.beta, watch.step
     r = Y - K @ beta
     return Descent(
         beta=beta, alpha=alpha, gradient=_norm(r, K @ r) / (first or 1.0), primal=0.5 * float(np.sum(r * r)), dual=0.0,
-        n_iter=step, converged=reason != "max_iter", reason=reason,
+        n_iter=step, converged=reason in ("converged", "early stopping"), reason=reason,
     )  # fmt: skip
 
 

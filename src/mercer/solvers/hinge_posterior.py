@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mercer.engine.interrupts import until_interrupted
 from mercer.errors import bad
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
@@ -49,32 +50,33 @@ def hinge_em(
     Z = _signed("hinge_em", X, y, tau)
     w = np.zeros(Z.shape[1]) if start is None else np.asarray(start, dtype=float)
     objectives, dual, n_iter, converged = [_objective(Z, w, tau)], -np.inf, 0, False
-    while n_iter < max_iter and not converged:
-        e = 1.0 / np.maximum(np.abs(1.0 - Z @ w), _FLOOR)
-        w = np.linalg.solve(tau * np.eye(len(w)) + (Z.T * e) @ Z, Z.T @ (1.0 + e))
-        objectives.append(_objective(Z, w, tau))
-        dual = max(dual, _bound(Z, w, e, tau))
-        converged = objectives[-1] - dual <= tol * objectives[-1]
-        n_iter += 1
+    with until_interrupted() as work:
+        while n_iter < max_iter and not converged and not work.came():
+            e = 1.0 / np.maximum(np.abs(1.0 - Z @ w), _FLOOR)
+            new = np.linalg.solve(tau * np.eye(len(w)) + (Z.T * e) @ Z, Z.T @ (1.0 + e))
+            value, dual = _objective(Z, new, tau), max(dual, _bound(Z, new, e, tau))
+            w, n_iter = new, n_iter + 1
+            objectives.append(value)
+            converged = value - dual <= tol * value
+    reason = "converged" if converged else "interrupted" if work.came() else "max_iter"
     return HingeMode(
-        primal=objectives[-1],
-        dual=dual,
-        n_iter=n_iter,
-        converged=converged,
-        reason="converged" if converged else "max_iter",
-        w=w,
+        primal=objectives[-1], dual=dual, n_iter=n_iter, converged=converged, reason=reason, w=w,
         objectives=np.array(objectives),
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class HingePosterior:
-    """Draws from the pseudo-posterior, and how many independent draws each coordinate is worth."""
+    """Draws from the pseudo-posterior, and how many independent draws each coordinate is worth.
+
+    `reason` is "complete", or "interrupted" with the draws there were by then, or the last of the burn-in.
+    """
 
     w: Array  # (m, D)
     tau: Array  # (m,)
     effective: Array  # (D,)
     n_iter: int  # sweeps made, with burn-in and those thinned out
+    reason: str = "complete"
 
     @property
     def mean(self) -> Array:
@@ -105,15 +107,21 @@ def hinge_gibbs(
     if min(draws, thin) < 1 or burn_in < 0 or (prior is not None and not min(prior) > 0.0):
         raise bad("hinge_gibbs", "draws, thin, burn_in and prior", "positive (burn_in may be 0)",
                   (draws, thin, burn_in, prior), "A hyper-prior is (shape, rate) of a gamma distribution.")  # fmt: skip
-    n_iter = burn_in + draws * thin
+    n_iter, done, count = burn_in + draws * thin, 0, 0
     w, taus, W = np.zeros(Z.shape[1]), np.empty(draws), np.empty((draws, Z.shape[1]))
-    for sweep in range(n_iter):
-        w = draw_weights(Z, draw_scales(Z @ w, rng), tau, rng)
-        if prior is not None:
-            tau = rng.gamma(prior[0] + 0.5 * len(w)) / (prior[1] + 0.5 * float(w @ w))
-        kept, skipped = divmod(sweep - burn_in, thin)
-        if sweep >= burn_in and skipped == thin - 1:
-            W[kept], taus[kept] = w, tau
+    with until_interrupted() as work:
+        for done in range(1, n_iter + 1):
+            w = draw_weights(Z, draw_scales(Z @ w, rng), tau, rng)
+            if prior is not None:
+                tau = rng.gamma(prior[0] + 0.5 * len(w)) / (prior[1] + 0.5 * float(w @ w))
+            if done > burn_in and (done - burn_in) % thin == 0:
+                W[count], taus[count] = w, tau
+                count += 1
+            if work.came():
+                break
+    if count < draws:
+        W, taus = (W[:count], taus[:count]) if count else (w[None], np.array([tau]))
+        return HingePosterior(W, taus, effective_sample_size(W), done, "interrupted")
     return HingePosterior(W, taus, effective_sample_size(W), n_iter)
 
 
@@ -145,6 +153,8 @@ def effective_sample_size(draws: Array) -> Array:
     The sum of autocorrelations stops where the sum of two neighbours is no longer positive (Geyer, 1992).
     """
     n = len(draws)
+    if n < 2:
+        return np.ones(draws.shape[1])
     centred = draws - draws.mean(axis=0)
     spectrum = np.abs(np.fft.rfft(centred, 2 * n, axis=0)) ** 2
     covariance = np.fft.irfft(spectrum, axis=0)[: n - n % 2]

@@ -23,6 +23,7 @@ from typing import Self
 
 import numpy as np
 
+from mercer.engine.interrupts import until_interrupted
 from mercer.errors import NotPositiveDefinite
 from mercer.linalg.cholesky import Factor, factorise
 from mercer.solvers.losses import Likelihood
@@ -65,24 +66,28 @@ def find_mode(
     a, f = start, K @ start
     log_p, g = log_and_slope(f)
     previous, fresh, step, reason = np.inf, True, None, "max_iter"
-    for n_iter in range(max_iter + 1):
-        gap, size = _half_norm(a - g, K @ (a - g)), _half_norm(a, f)
-        stalled = fresh and gap >= 0.25 * previous
-        if gap <= TOL**2 * (1.0 + size) or (stalled and gap <= _ROUNDING**2 * (1.0 + size)):
-            reason = "converged"
-        if reason == "converged" or n_iter == max_iter:
-            break
-        fresh = step is None or gap > _KEPT**2 * previous
-        step = curved(f) if step is None or fresh else step
-        previous, psi, da = gap, log_p - size, step(f, g) - a
-        df = K @ da
-        for _ in range(_SHRINK):
-            log_p, g = log_and_slope(f + df)
-            if log_p - _half_norm(a + da, f + df) >= psi - 1e-12 * (1.0 + abs(psi)):
+    found = (0, a, f, _half_norm(a, f) - log_p, np.inf)
+    with until_interrupted() as work:
+        for n_iter in range(max_iter + 1):
+            gap, size = _half_norm(a - g, K @ (a - g)), _half_norm(a, f)
+            found = (n_iter, a, f, size - log_p, gap)
+            stalled = fresh and gap >= 0.25 * previous
+            if gap <= TOL**2 * (1.0 + size) or (stalled and gap <= _ROUNDING**2 * (1.0 + size)):
+                reason = "converged"
+            if reason == "converged" or n_iter == max_iter or work.came():
                 break
-            da, df = 0.5 * da, 0.5 * df
-        a, f = a + da, f + df
-    primal = size - log_p
+            fresh = step is None or gap > _KEPT**2 * previous
+            step = curved(f) if step is None or fresh else step
+            previous, psi, da = gap, log_p - size, step(f, g) - a
+            df = K @ da
+            for _ in range(_SHRINK):
+                log_p, g = log_and_slope(f + df)
+                if log_p - _half_norm(a + da, f + df) >= psi - 1e-12 * (1.0 + abs(psi)):
+                    break
+                da, df = 0.5 * da, 0.5 * df
+            a, f = a + da, f + df
+    reason = "interrupted" if work.came() and reason != "converged" else reason
+    n_iter, a, f, primal, gap = found
     return Mode(primal=primal, dual=primal - gap, n_iter=n_iter, converged=reason == "converged", reason=reason,
                 coef=a, latent=f)  # fmt: skip
 

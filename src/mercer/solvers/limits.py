@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from mercer.engine.pool import stopped
+from mercer.engine.interrupts import interrupted
 
 Progress = Callable[[int, float, float], None]
 
@@ -17,7 +17,7 @@ class Limits:
     """tol bounds what the solver says it bounds; max_iter counts the steps of one problem; time_limit is in seconds.
 
     `progress` is called with (active items, violation, dual).  `ended` says why the work ended early: "time_limit" or
-    "interrupted", "" while it goes on.
+    "interrupted" (Ctrl-C, engine/interrupts.py), "" while it goes on.
     """
 
     tol: float = 1e-3
@@ -39,7 +39,7 @@ class Limits:
 
     def reached(self, steps: int = 0) -> str:
         """Which limit has been reached after so many steps of one problem; "" if none."""
-        if not self.ended and stopped():
+        if not self.ended and interrupted():
             self.ended = "interrupted"
         left = self.left
         if not self.ended and left is not None and left <= 0.0:

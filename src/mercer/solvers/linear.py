@@ -1,6 +1,7 @@
-"""Linear support vector machines at scale: C-SVC and epsilon-SVR on explicit features, without a Gram.
+"""Linear support vector machines on explicit features, without a Gram: C-SVC, epsilon-SVR and one class.
 
     minimise  1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (w'x_i + r))       or  sum_i C_i max(0, |y_i - w'x_i - r| - epsilon)
+                                                                      or  nu n r + sum_i max(0, -w'x_i - r)
 
 The intercept r is not penalised, so the answer is that of the kernel machine with k(x, y) = x'y.  X is dense or CSR.
 
@@ -9,22 +10,23 @@ coefficients b and a proximal parameter sigma, the next coefficients solve
 
     maximise over c   (dual objective at c) - |c - b|^2 / (2 sigma)
 
-The dual of that is smooth in the d + 1 numbers (w, r): its gradient is (w - X'c, -sum c), where every c_i answers to
-its score alone (native/loops/linear.cpp), and its Hessian is I + sigma X_F'X_F over the items F whose answer is neither
-clipped nor zero.  Those are the coming free support vectors, few, so that a Newton step costs two passes over X and a
-small linear system (newton_step.py).  sigma grows, and the coefficients converge faster and faster.  The number of
-passes depends neither on n nor much on C, where coordinate descent needs thousands of them when C is large.
+The dual of that is smooth in the d + 1 numbers (w, r): its gradient is (w - X'c, s - sum c), where s is the sum that
+coefficients must have and every c_i answers to its score alone (native/loops/linear.cpp), and its Hessian is
+I + sigma X_F'X_F over the items F whose answer is neither clipped nor zero.  Those are the coming free support vectors,
+few, so that a Newton step costs two passes over X and a small linear system (newton_step.py).  sigma grows, and the
+coefficients converge faster and faster.  The number of passes depends neither on n nor much on C or on the scales of
+the columns, where coordinate descent needs thousands of them and SMO millions of steps.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
 from mercer.native import linear
@@ -32,13 +34,13 @@ from mercer.solvers.dual.certificate import DualSolution, conjugate
 from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.optimality import conditions
 from mercer.solvers.dual.problem import Problem
+from mercer.solvers.limits import Limits, Progress
 from mercer.solvers.newton_step import newton_step
 from mercer.typing import Array
 
-Progress = Callable[[int, float, float], None]
-
 _BEGIN = 100.0  # the first sigma is at most this / mean |x|^2: from a far larger one Newton has a long way to go
 _STEPS = 50  # of Newton, at most, per proximal step; 5 to 10 are usual
+_MATCHED = 1000  # columns or free coefficients up to which a least-squares problem is solved for the last digits of b
 _IDLE = 5  # proximal steps at the largest sigma without progress before giving up
 
 
@@ -60,24 +62,32 @@ def solve_linear(
     start: Array | None = None,
     progress: Progress | None = None,
 ) -> LinearSolution:
+    """`solve_on_features` with these limits."""
+    return solve_on_features(X, problem, Limits(tol, max_iter, time_limit, progress), start)
+
+
+def solve_on_features(X: Any, problem: Problem, limits: Limits, start: Array | None = None) -> LinearSolution:
     """Solve until the optimality conditions hold to `tol` and the relative duality gap is at most tol / 100.
 
-    `start` are coefficients to begin with, `max_iter` counts Newton steps, and `progress` is called with (free items,
-    violation, dual) after every proximal step.
+    The objective of one class may be zero at its best, so that there the conditions alone count, and |w - X'b|.
+    `start` are coefficients to begin with; the steps that the limits count are Newton's, and their `progress` is called
+    with (free items, violation, dual) after every proximal step.
     """
     import scipy.linalg  # noqa: F401  # before its BLAS is held to one thread
 
     _check(X, problem)
-    deadline = np.inf if time_limit is None else time.monotonic() + time_limit
     with one_blas_thread():  # the systems are small, and the answer shall not depend on the number of threads
-        run = _Run.of(X, problem, problem.start if start is None else np.asarray(start, dtype=float))
-        reason = run.follow(tol, np.inf if max_iter is None else max_iter, deadline, progress)
-    return run.solution(reason)
+        run = _Run.of(X, problem, problem.start if start is None else np.asarray(start, dtype=float), limits)
+        with until_interrupted() as work:
+            run.follow()
+        if work.came():
+            run.reason = limits.ended = "interrupted"
+    return run.solution()
 
 
 def _check(X: Any, problem: Problem) -> None:
-    if problem.second is not None or problem.start.any():
-        raise bad("solve_linear", "problem", "a C-SVC or an epsilon-SVR", "one with a fixed sum of coefficients",
+    if problem.second is not None:
+        raise bad("solve_linear", "problem", "one with a single sum of coefficients", "a nu-SVC or nu-SVR",
                   "Use solve(gram, problem).")  # fmt: skip
     if X.shape[0] != len(problem):
         raise bad("solve_linear", "X", f"one row per label ({len(problem)})", f"shape {X.shape}",
@@ -117,7 +127,18 @@ class _Features:
         rows = self.X[index]
         return rows.multiply(factor[:, None]).tocsr() if hasattr(rows, "tocsr") else rows * factor[:, None]
 
-    def square_norms(self) -> Array:
+    @property
+    def reach(self) -> float:
+        """The largest |x|, 1 if all are zero."""
+        return float(self._square_norms.max()) ** 0.5 or 1.0
+
+    @property
+    def mean_square(self) -> float:
+        """The mean of |x|^2, 1 if all are zero."""
+        return float(self._square_norms.mean()) or 1.0
+
+    @cached_property
+    def _square_norms(self) -> Array:
         """|x_i|^2."""
         if hasattr(self.X, "tocsr"):
             return np.asarray(self.X.power(2).sum(axis=1)).ravel()
@@ -139,20 +160,23 @@ class _Answer:
     primal: float
     dual: float
     violation: float
-    mismatch: float  # |w - X'b|
+    mismatch: float  # |w - X'b| times the largest |x|: how far the scores of b are from u
+    total: float  # what the coefficients must add up to
 
     @classmethod
     def of(cls, features: _Features, problem: Problem, w: Array, c: Array) -> Self:
-        b, u = feasible(c, problem), features.scores(w)
+        b, u, total = feasible(c, problem), features.scores(w), float(problem.start.sum())
         v, kept = features.weights(b), problem.ridge_times(b)
         r = best_bias(u, problem) if problem.bias else 0.0
-        primal = 0.5 * float(w @ w) + float(conjugate(problem.z - u - r, problem).sum())
+        primal = 0.5 * float(w @ w) + r * total + float(conjugate(problem.z - u - r, problem).sum())
         dual = float(b @ (problem.z - 0.5 * kept)) - problem.epsilon * float(np.abs(b).sum()) - 0.5 * float(v @ v)
         violation = conditions(b, u - problem.z + kept, problem).violation
-        return cls(w, u, r, b, primal, dual, violation, float(np.linalg.norm(w - v)))
+        return cls(w, u, r, b, primal, dual, violation, features.reach * float(np.linalg.norm(w - v)), total)
 
     def error(self, strictness: float = 100.0) -> float:
         """What `tol` bounds: the violation and, so much more strictly, the relative gap."""
+        if self.total:
+            return max(self.violation, self.mismatch)
         gap = (self.primal - self.dual) / max(abs(self.primal), abs(self.dual), 1e-300)
         return max(self.violation, strictness * gap)
 
@@ -163,6 +187,7 @@ class _Run:
 
     features: _Features
     problem: Problem
+    limits: Limits
     b: Array
     w: Array
     r: float
@@ -170,48 +195,66 @@ class _Run:
     sigma: float
     slack: float  # size of a usual slack
     box: float  # width of a usual box
-    reach: float  # largest |x|
     best: _Answer
     n_iter: int = 0
+    reason: str = "converged"
     trace: list[tuple[int, float, float]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, X: Any, problem: Problem, start: Array) -> Self:
-        features = _Features.of(X, centred=problem.bias)
+    def of(cls, X: Any, problem: Problem, start: Array, limits: Limits) -> Self:
+        features = _Features.of(X, centred=problem.bias and not problem.start.any())
         b = feasible(start, problem)
         first = _Answer.of(features, problem, features.weights(b), b)
         t = first.u + first.r
         slack = float(np.sqrt(np.mean((problem.z - t) ** 2))) or 1.0
         width = 1.0 / problem.ridge if len(problem.ridge) else problem.hi - problem.lo
         box = float(np.median(width[width > 0.0])) if width.any() else 1.0
-        norms = features.square_norms()
-        sigma = min(box / (2.0 * slack), _BEGIN / (float(norms.mean()) or 1.0))
-        reach = float(norms.max()) ** 0.5 or 1.0
-        return cls(features, problem, b, first.w, first.r, t, sigma, slack, box, reach, first)
+        sigma = min(box / (2.0 * slack), _BEGIN / features.mean_square)
+        return cls(features, problem, limits, b, first.w, first.r, t, sigma, slack, box, first)
 
-    def follow(self, tol: float, max_iter: float, deadline: float, progress: Progress | None) -> str:
-        """Proximal steps until the best answer is proved; returns why they ended."""
-        idle = 0
-        try:
-            while self.best.error() > tol:
-                if reason := self._end(max_iter, deadline):
-                    return reason
-                if idle >= _IDLE:  # rounding: a gap of tol, not of tol / 100, is what can be had
-                    return "converged" if self.best.error(1.0) <= tol else "stalled"
-                c, free, steps = self._subproblem(tol, max_iter, deadline)
-                better = self._move(c, free)
-                # a sigma beyond this only magnifies the rounding of scores
-                most = max(100.0 * float(np.abs(c).max()) / tol, self.sigma)
-                idle = 0 if better or self.sigma < most else idle + 1
-                self.sigma = min(self.sigma * (10.0 if steps <= 5 else 4.0 if steps <= 12 else 1.5), most)
-                if progress is not None:
-                    progress(*self.trace[-1])
-        except KeyboardInterrupt:
-            return "interrupted"
-        return "converged"
+    def follow(self) -> None:
+        """Proximal steps until the best answer is proved; `reason` says why they ended."""
+        idle, tol = 0, self.limits.tol
+        while not self._proved(tol):
+            if reached := self.limits.reached(self.n_iter):
+                self.reason = reached
+                return
+            if idle >= _IDLE:  # rounding: a gap of tol, not of tol / 100, is what can be had
+                self.reason = "converged" if self.best.error(1.0) <= tol else "stalled"
+                return
+            c, free, steps = self._subproblem(tol)
+            better = self._move(c, free)
+            # a sigma beyond this only magnifies the rounding of scores
+            most = max(100.0 * float(np.abs(c).max()) / tol, self.sigma)
+            idle = 0 if better or self.sigma < most else idle + 1
+            self.sigma = min(self.sigma * (10.0 if steps <= 5 else 4.0 if steps <= 12 else 1.5), most)
+            if self.limits.progress is not None:
+                self.limits.progress(*self.trace[-1])
 
-    def _end(self, max_iter: float, deadline: float) -> str:
-        return "max_iter" if self.n_iter >= max_iter else "time_limit" if time.monotonic() >= deadline else ""
+    def _proved(self, tol: float) -> bool:
+        """Whether the best answer is good enough, and its coefficients have the scores that it was proved with."""
+        if self.best.error() > tol:
+            return False
+        if self.best.mismatch > tol:
+            b = self._matched(self.best)
+            settled = _Answer.of(self.features, self.problem, self.features.weights(b), b)
+            self.best = settled if settled.error() <= tol else self.best
+        return self.best.mismatch <= tol
+
+    def _matched(self, answer: _Answer) -> Array:
+        """Coefficients nearer to w = X'b: the least change of those inside their bounds that makes both sides equal."""
+        b, p = answer.b, self.problem
+        free = np.flatnonzero((b > p.lo) & (b < p.hi) & (b != 0.0))
+        if not 0 < min(len(free), len(answer.w)) <= _MATCHED:
+            return b
+        rows = self.features.X[free]
+        A = np.column_stack([rows.toarray() if hasattr(rows, "tocsr") else rows, np.full(len(free), float(p.bias))])
+        wanted = np.append(answer.w - self.features.weights(b), answer.total - b.sum() if p.bias else 0.0)
+        unit = np.sqrt((A * A).sum(axis=0))
+        unit[unit == 0.0] = 1.0
+        moved = b.copy()
+        moved[free] += np.linalg.lstsq((A / unit).T, wanted / unit, rcond=None)[0]
+        return feasible(moved, p)
 
     def _move(self, c: Array, free: int) -> bool:
         """Make c the centre; returns whether its answer is better than the best so far."""
@@ -222,19 +265,20 @@ class _Run:
         self.best = found if better else self.best
         return better
 
-    def _subproblem(self, tol: float, max_iter: float, deadline: float) -> tuple[Array, int, int]:
+    def _subproblem(self, tol: float) -> tuple[Array, int, int]:
         """Newton on (w, r) until the gradient is small beside the move from b; (c, free items, steps made)."""
         p, n = self.problem, len(self.b)
         q, gain = p.z + self.b / self.sigma, np.full(n, self.sigma) / (1.0 + self.sigma * p.ridge_times(np.ones(n)))
         box, c, free = (gain, p.lo, p.hi, p.epsilon), np.empty(n), np.empty(n, dtype=np.intp)
         for steps in range(_STEPS + 1):
             count = linear.respond(q, self.t, *box, c, free)
-            gw, gr = self.w - self.features.weights(c), -float(c.sum()) if p.bias else 0.0
-            if self._small(gw, gr, c, count, tol) or steps == _STEPS or self._end(max_iter, deadline):
+            gw, gr = self.w - self.features.weights(c), self.best.total - float(c.sum()) if p.bias else 0.0
+            if self._small(gw, gr, c, count, tol) or steps == _STEPS or self.limits.reached(self.n_iter):
                 break
             dw, dr = self._direction(free[:count], gain, gw, gr)
             e = self.features.scores(dw) + dr
-            h = line_search(q, self.t, e, box, float(self.w @ dw), float(dw @ dw), float(gw @ dw) + gr * dr)
+            slope = float(self.w @ dw) + self.best.total * dr
+            h = line_search(q, self.t, e, box, slope, float(dw @ dw), float(gw @ dw) + gr * dr)
             self.w, self.r, self.t = self.w + h * dw, self.r + h * dr, self.t + h * e
             self.n_iter += 1
         return c, count, steps
@@ -242,11 +286,12 @@ class _Run:
     def _small(self, gw: Array, gr: float, c: Array, count: int, tol: float) -> bool:
         """Whether the gradient is a tenth of what the step from b is worth, or too small for `tol` or for rounding."""
         worth = float((c - self.b) @ (c - self.b)) / self.sigma
-        fine = 0.05 * tol * min(1.0, 0.01 * abs(self.best.dual) / (self.box * max(count, 1)))
-        scores = count * self.sigma * (self.slack + self.reach * float(np.linalg.norm(self.w)))
+        reach, known = self.features.reach, 0.01 * abs(self.best.dual) / (self.box * max(count, 1))
+        fine = 0.05 * tol * (1.0 if self.best.total else min(1.0, known))
+        scores = count * self.sigma * (self.slack + reach * float(np.linalg.norm(self.w)))
         rounding = np.finfo(float).eps * (float(np.abs(c).sum()) + scores)
-        small_w = max(0.1 * worth**0.5, fine / self.reach, rounding * self.reach)
-        small_r = max(0.1 * worth / self.slack, fine / self.reach**2, rounding)
+        small_w = max(0.1 * worth**0.5, fine / reach, rounding * reach)
+        small_r = max(0.1 * worth / self.slack, fine / reach**2, rounding)
         return float(gw @ gw) <= small_w**2 and abs(gr) <= small_r
 
     def _direction(self, free: Array, gain: Array, gw: Array, gr: float) -> tuple[Array, float]:
@@ -259,14 +304,14 @@ class _Run:
         self.features.passes += uses * len(free) / len(self.b)
         return dw, dr
 
-    def solution(self, reason: str) -> LinearSolution:
+    def solution(self) -> LinearSolution:
         """The best answer, about the origin again."""
         best, p, shift = self.best, self.problem, float(self.features.centre @ self.best.w)
         return LinearSolution(
             coef=best.b, bias=best.r - shift, w=best.w, violation=best.violation,
-            gradient=best.u + shift - p.z + p.ridge_times(best.b), gradient_error=self.reach * best.mismatch,
-            primal=best.primal, dual=best.dual, n_iter=self.n_iter, converged=reason == "converged", reason=reason,
-            trace=self.trace, passes=self.features.passes,
+            gradient=best.u + shift - p.z + p.ridge_times(best.b), gradient_error=best.mismatch,
+            primal=best.primal, dual=best.dual, n_iter=self.n_iter, converged=self.reason == "converged",
+            reason=self.reason, trace=self.trace, passes=self.features.passes,
         )  # fmt: skip
 
 
@@ -292,8 +337,8 @@ def line_search(q: Array, t: Array, e: Array, box: tuple[Any, ...], slope: float
 def best_bias(u: Array, problem: Problem) -> float:
     """The r that minimises the primal for the scores u = Xw, exactly; the middle where there are many.
 
-    It is where the answers c_i to the scores u_i + r sum to 0.  Without a ridge they are step functions of r, which
-    fall by hi at r = z - u - epsilon and by -lo at r = z - u + epsilon.
+    It is where the answers c_i to the scores u_i + r have the sum of the problem's start.  Without a ridge they are
+    step functions of r, which fall by hi at r = z - u - epsilon and by -lo at r = z - u + epsilon.
     """
     if len(problem.ridge):
         return _smooth_bias(u, problem)
@@ -303,7 +348,7 @@ def best_bias(u: Array, problem: Problem) -> float:
     at, fallen = at[fall > 0.0][order], np.cumsum(fall[fall > 0.0][order])
     if not len(at):
         return 0.0
-    goal, slip = float(problem.hi.sum()), 1e-12 * float(fallen[-1])
+    goal, slip = float(problem.hi.sum() - problem.start.sum()), 1e-12 * float(fallen[-1])
     ends = np.searchsorted(fallen, [goal - slip, goal + slip])
     return float(at[np.minimum(ends, len(at) - 1)].mean())
 

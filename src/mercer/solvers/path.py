@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
 from mercer.gram import StoredGram
@@ -155,15 +156,14 @@ class _Walk:
     still: int = 0  # consecutive steps of length 0
 
     def follow(self, lambda_min: float, max_events: int) -> str:
-        """Walk down to `lambda_min`; returns why the walk ended.  Ctrl-C ends it at the last knot."""
+        """Walk down to `lambda_min`; returns why the walk ended.  In a fit Ctrl-C ends it at the last knot."""
         self._keep([("enter", int(i)) for i in np.flatnonzero(self.elbow)])
-        try:
+        with until_interrupted():
             while not (reason := self._end(lambda_min, max_events)):
                 if not self._stroll(lambda_min, max_events):
                     self._advance(lambda_min)
-        except KeyboardInterrupt:
-            return "interrupted"
-        return reason
+            return reason
+        return "interrupted"
 
     def _end(self, lambda_min: float, max_events: int) -> str:
         """Why to stop here, if there is a reason."""

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer.engine.interrupts import until_interrupted
 from mercer.solvers.glm import SEPARATED, GLMSolution, solved
 from mercer.solvers.losses import classifies
 from mercer.solvers.risk.targets import Target, target_of
@@ -47,19 +48,20 @@ def solve_by_scoring(
     """Scoring steps until what the next one promises is within `tol` of P."""
     problem = _Problem.of(Phi, y, loss, alpha, weight, fit_intercept)
     B, reason, n_iter = problem.first(), "", 0
-    while not reason:
-        g, step = problem.scored(B)
-        if alpha == 0.0 and problem.convex and problem.separates(B):
-            reason = "separable"
-        elif -0.5 * float(g @ step) <= tol * problem.at(B) + problem.rounding:
-            reason = "converged"
-        elif n_iter >= max_iter:
-            reason = "max_iter"
-        else:
-            moved, n_iter = problem.searched(B, step), n_iter + 1
-            reason = "stalled" if moved is B else ""
-            B = moved
-    return problem.solution(B, n_iter, reason)
+    with until_interrupted() as work:
+        while not reason and not work.came():
+            g, step = problem.scored(B)
+            if alpha == 0.0 and problem.convex and problem.separates(B):
+                reason = "separable"
+            elif -0.5 * float(g @ step) <= tol * problem.at(B) + problem.rounding:
+                reason = "converged"
+            elif n_iter >= max_iter:
+                reason = "max_iter"
+            else:
+                moved, n_iter = problem.searched(B, step), n_iter + 1
+                reason = "stalled" if moved is B else ""
+                B = moved
+    return problem.solution(B, n_iter, reason or "interrupted")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer.engine.interrupts import until_interrupted
+from mercer.engine.pool import Stopped
 from mercer.solvers.glm import GLMProblem, GLMSolution, GLMState, solve_glm
 from mercer.solvers.losses import Family
 from mercer.typing import Array
@@ -111,13 +113,17 @@ def best_evidence(
             Phi, y, family, alpha=unit * float(np.exp(log_alpha)), weight=weight, fit_intercept=fit_intercept,
             max_iter=max_iter, start=start,
         )  # fmt: skip
+        if best is not None and work.came():  # its mode may be unfinished
+            raise Stopped
         start = here.mode
         best = here if best is None or here.value > best.value else best
         return -here.value
 
     grid = np.log(np.geomspace(_RANGE[1], _RANGE[0], 10))
-    i = int(np.argmin([loss(a) for a in grid]))
-    ends = grid[min(i + 1, len(grid) - 1)], grid[max(i - 1, 0)]
-    minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-3})
-    assert best is not None
+    with until_interrupted() as work:
+        i = int(np.argmin([loss(a) for a in grid]))
+        ends = grid[min(i + 1, len(grid) - 1)], grid[max(i - 1, 0)]
+        minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-3})
+    if best is None:
+        raise KeyboardInterrupt("The fit was interrupted before the first value of alpha had been tried.")
     return best

@@ -11,7 +11,6 @@ weight is not zero.  A subclass gives
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -21,7 +20,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from mercer.engine import fill
 from mercer.engine.tiles import cuts
-from mercer.estimators.base import OpenFit, weights
+from mercer.estimators.base import warn_open, weights
 from mercer.estimators.expander import Expander
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.labels import Labels
@@ -82,11 +81,10 @@ class FeatureMachine(Expander):
         self.certificate_ = found.certificate
         self.n_iter_, self.converged_ = found.certificate.n_iter, bool(found.certificate.converged)
         if not self.converged_:
-            warnings.warn(
+            warn_open(
                 f"{type(self).__name__}: stopped early ({found.certificate.reason}) after {self.n_iter_} steps. "
-                f"{found.certificate} Raise max_iter or loosen tol.",
-                OpenFit, stacklevel=3,
-            )  # fmt: skip
+                f"{found.certificate} Raise max_iter or loosen tol."
+            )
         return self
 
     def _design(self, X: Any, target: Array, weight: Array) -> Design:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from mercer.engine import fill
+from mercer.engine.interrupts import until_interrupted
 from mercer.errors import bad
 from mercer.estimators.feature_machines.design import (
     Design,
@@ -96,14 +97,22 @@ class L1VM(FeatureMachine):
         return lambda_grid(largest, self.n_alphas)
 
     def _held_out(self, design: Design, lambdas: Array) -> Array:
-        """(folds, lambdas): the mean loss of every fold under the machines fitted to the others."""
+        """(folds, lambdas): the mean loss of every fold under the machines fitted to the others.
+
+        An interrupt leaves the folds that are complete; without one there is nothing to choose by.
+        """
         family, s = self._family(), design.weight
-        t, losses = family.statistic(design.target), []
+        losses: list[list[float]] = []
+        t, work = family.statistic(design.target), until_interrupted()
         for train, test in self._folds(design.target):
             fill.require_memory("The design matrix of a fold", 8 * len(train) ** 2, "Pass alpha as a number.")
             Phi = design.Phi[np.ix_(train, train)]
             share = s[train].sum() / s.sum()
             found = self._path(Phi.T, design.target[train], s[train], share * lambdas)
+            if work.came() and losses:
+                break
+            if work.came():
+                raise KeyboardInterrupt("L1VM was interrupted before the first fold was complete.")
             cross = design.Phi[np.ix_(test, train)]
             scores = [family.hidden(cross[:, m.support] @ m.weights + m.intercept) for m in found]
             losses.append([s[test] @ family.loss(f, t[test]) / s[test].sum() for f in scores])

@@ -19,6 +19,7 @@ from mercer.estimators.expansion import Data, KernelItems
 from mercer.estimators.feature_machines.design import Design, design_matrix, prototypes
 from mercer.items import Vectors
 from mercer.kernels.input_gradient import input_gradient
+from mercer.solvers.quasi_newton import minimise
 from mercer.typing import Array
 
 _STEPS = 200  # of L-BFGS, at most
@@ -61,11 +62,10 @@ class Moving:
 
     def best(self, mu: Array) -> Design:
         """The design of the minimum near mu."""
-        from scipy.optimize import minimize
 
         def flat(theta: Array) -> tuple[float, Array]:
             value, slope = self.loss(theta.reshape(mu.shape))
             return value, slope.ravel()
 
-        found = minimize(flat, mu.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+        found = minimise(flat, mu.ravel(), maxiter=_STEPS)
         return self.at(found.x.reshape(mu.shape))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mercer.engine.interrupts import interrupted
 from mercer.errors import bad
 from mercer.estimators.expansion import Data, KernelItems
 from mercer.estimators.feature_machines import ridge
@@ -71,7 +72,11 @@ class RBFNetwork(FeatureMachine):
         if not self.optimise or not len(places):
             return design
         moving = Moving.of(self, data, used, design)
-        found = [moving.best(points(centres)[places]) for centres, places in [(centres, places), *starts]]
+        found = [moving.best(points(centres)[places])]
+        for others, their_places in starts:
+            if interrupted():
+                break
+            found.append(moving.best(points(others)[their_places]))
         return min(found, key=lambda one: float(self._likelihood(one).primal))
 
     def _starts(self, data: Data, used: Array, random: Any) -> Iterator[tuple[Data, Array]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from mercer.errors import bad
+from mercer.errors import bad, warn
 from mercer.estimators.base import positive
 from mercer.estimators.feature_machines.design import Design, Weights
 from mercer.solvers.glm import SEPARATED, GLMSolution, solve_glm
@@ -50,10 +49,10 @@ def warn_singular(owner: str, rank: int, features: int) -> None:
     """Say that weights are not determined by the data."""
     from scipy.linalg import LinAlgWarning
 
-    warnings.warn(
+    warn(
         f"{owner}: with alpha=0 the weights are not determined: the design matrix (less its mean) has rank {rank} for "
         f"{features} features. The shortest weights were taken. Choose alpha > 0.",
-        LinAlgWarning, stacklevel=6,
+        LinAlgWarning,
     )  # fmt: skip
 
 

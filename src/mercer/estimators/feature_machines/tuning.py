@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from mercer.engine.interrupts import interrupted
 from mercer.errors import bad
 from mercer.estimators.expansion import KernelItems
 from mercer.kernels import Kernel
+from mercer.solvers.quasi_newton import minimise
 from mercer.typing import Array
 
 Evidence = Callable[[Array], tuple[float, Callable[[], Array]]]
@@ -21,7 +23,6 @@ def tuned(owner: str, kernel: Kernel, X: Any, used: Array, evidence: Evidence, r
 
     L-BFGS within the bounds of theta, from the kernel as it is and from `restarts` points near it.
     """
-    from scipy.optimize import minimize
     from sklearn.utils import check_random_state
 
     if not kernel.theta.size:
@@ -38,6 +39,6 @@ def tuned(owner: str, kernel: Kernel, X: Any, used: Array, evidence: Evidence, r
     random = check_random_state(seed)
     others = [kernel.theta + _SPREAD * random.standard_normal(kernel.theta.size) for _ in range(restarts)]
     starts = [np.clip(theta, low, high) for theta in (kernel.theta, *others)]
-    found = [minimize(loss, theta, jac=True, method="L-BFGS-B", bounds=kernel.bounds) for theta in starts]
+    found = [minimise(loss, theta, bounds=kernel.bounds) for theta in starts if not interrupted()]
     best = min(found, key=lambda one: one.fun)
     return kernel.with_theta(np.clip(best.x, low, high))

@@ -8,7 +8,6 @@ probabilities are averages over the Gaussian of f(x), so that they go to those o
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral
 from typing import Any, Self
 
@@ -19,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.engine.fill import require_memory
 from mercer.errors import bad
-from mercer.estimators.base import OpenFit, positive, weights
+from mercer.estimators.base import positive, warn_open, weights
 from mercer.estimators.expansion import KernelItems
 from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
 from mercer.estimators.gaussian_process.label_evidence import evidence_at, latent_model, restricted, tuned
@@ -174,7 +173,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         self.certificate_ = max(modes, key=lambda mode: (not mode.converged, mode.gap))
         ends = [report.climbs[-1].reason for report in reports if report and report.climbs]
         self.n_iter_ = max(mode.n_iter for mode in modes)
-        self.converged_ = self.certificate_.converged and "max_iter" not in ends
+        self.converged_ = self.certificate_.converged and not {"max_iter", "interrupted"} & set(ends)
         self.support_ = np.arange(n, dtype=np.int32)
         self.dual_coef_ = np.vstack([_spread(p, n) for p in self._posteriors])
         self.intercept_ = np.zeros(len(self.dual_coef_))
@@ -186,7 +185,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         if not self.certificate_.converged:
             text = f"Newton's method stopped early (max_iter). {self.certificate_} Raise max_iter_predict."
         if not self.converged_:
-            warnings.warn(f"{type(self).__name__}: {text}", OpenFit, stacklevel=4)
+            warn_open(f"{type(self).__name__}: {text}")
 
     # ---- what is known after it
 

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.engine.fill import require_memory
 from mercer.errors import bad
-from mercer.estimators.base import positive
+from mercer.estimators.base import interruptible, positive
 from mercer.gram import LazyGram
 from mercer.kernels import RBF, Fixed, Kernel
 from mercer.kernels.input_gradient import input_gradient
@@ -65,6 +65,7 @@ class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @interruptible
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the latent points of the rows of X; y is ignored."""
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)

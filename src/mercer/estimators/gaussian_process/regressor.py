@@ -9,7 +9,6 @@ The mathematics is in solvers/gaussian_process.py, the search of hyper-parameter
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Self
@@ -20,8 +19,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.engine.pool import one_blas_thread
-from mercer.errors import NotPositiveDefinite, bad
-from mercer.estimators.base import OpenFit, positive
+from mercer.errors import NotPositiveDefinite, bad, warn
+from mercer.estimators.base import positive, warn_open
 from mercer.estimators.expansion import KernelItems
 from mercer.estimators.gaussian_process import diagnosis
 from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
@@ -198,7 +197,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         self.support_ = posterior.used.astype(np.int32)
         reason, gain = (climbs[-1].reason, climbs[-1].gain) if climbs else ("fixed", 0.0)
         self.certificate_ = Certificate(found.residual(), gain, self.jitter_, self.rank_, n, reason)
-        self.n_iter_, self.converged_ = sum(c.evaluations for c in climbs), reason != "max_iter" or gain <= TOL
+        self.n_iter_, self.converged_ = (
+            sum(c.evaluations for c in climbs),
+            reason not in ("max_iter", "interrupted") or gain <= TOL,
+        )
         self.fit_report_ = self._report(climbs, Y)
         self._warn()
 
@@ -214,12 +216,12 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
 
     def _warn(self) -> None:
         if self.rank_ < len(self.y_train_):
-            warnings.warn(f"{type(self).__name__}: {'; '.join(self.fit_report_.remarks)}", Redundant, stacklevel=4)
+            warn(f"{type(self).__name__}: {'; '.join(self.fit_report_.remarks)}", Redundant)
         if not self.converged_:
-            warnings.warn(
+            warn_open(
                 f"{type(self).__name__}: the search of hyper-parameters stopped before its end. {self.certificate_} "
-                "Fit again from kernel_, or fix what the data do not determine.", OpenFit, stacklevel=4,
-            )  # fmt: skip
+                "Fit again from kernel_, or fix what the data do not determine."
+            )
 
     # ---- what is known after it
 

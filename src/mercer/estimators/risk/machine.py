@@ -8,7 +8,6 @@ Gram of the items that count, and keeps those with a coefficient.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, Self
@@ -16,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.base import OpenFit
+from mercer.estimators.base import warn_open
 from mercer.estimators.expander import Expander
 from mercer.estimators.expansion import Data
 from mercer.estimators.positivity import require_positive
@@ -89,14 +88,12 @@ class RiskMachine(Expander):
 
     def _warn(self, proof: RiskCertificate) -> None:
         """Say how far from the optimum a fit ended, and what would help."""
-        cures = {"interrupted": "Fit again without interrupting it.", "time_limit": "Raise time_limit or loosen tol.",
-                 "max_iter": "Raise max_iter or loosen tol."}  # fmt: skip
-        warnings.warn(
+        cures = {"time_limit": "Raise time_limit or loosen tol.", "max_iter": "Raise max_iter or loosen tol."}
+        warn_open(
             f"{type(self).__name__}: stopped early ({proof.reason}) after {proof.n_iter} steps with a relative duality "
             f"gap of {proof.relative_gap:.1e}, asked {self.tol:.1e}. "
-            + cures.get(proof.reason, "Scale the columns (StandardScaler), lower C, or loosen tol."),
-            OpenFit, stacklevel=4,
-        )  # fmt: skip
+            + cures.get(proof.reason, "Scale the columns (StandardScaler), lower C, or loosen tol.")
+        )
 
 
 def _on_features(gram: Any, *, linear: bool) -> Any:

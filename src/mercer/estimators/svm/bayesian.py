@@ -12,7 +12,6 @@ pivots, far from all items, is not counted.
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -22,10 +21,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.estimators.base import KernelEstimator, OpenFit, positive
+from mercer.estimators.base import KernelEstimator, positive, warn_open
 from mercer.estimators.conditional import available_unless
 from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.solvers.hinge_posterior import HingeMode, HingePosterior, hinge_em, hinge_gibbs
@@ -86,7 +86,8 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         factor = pivoted_cholesky((data.plus_one() if self.penalty_intercept else data).gram(), self.rank)
         self.posterior_ = self._posteriors(factor.L, targets, tau)
         draws = [p.w if isinstance(p, HingePosterior) else p.w[None] for p in self.posterior_]
-        self._coefficients = np.stack([factor.coefficients(w.T) for w in draws])  # (machines, pivots, draws)
+        fewest = min(map(len, draws))  # an interrupted machine has fewer than the others
+        self._coefficients = np.stack([factor.coefficients(w[-fewest:].T) for w in draws])  # (machines, pivots, draws)
         self._kept = data.keep(factor.pivots)
         self.tau_ = np.array([p.tau.mean() if isinstance(p, HingePosterior) else tau for p in self.posterior_])
         self.residual_, self.n_iter_ = factor.residual, max(p.n_iter for p in self.posterior_)
@@ -127,17 +128,20 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         seeds = root.spawn(len(targets))
         found: list[Any] = [None] * len(targets)
 
-        def one(c: int) -> None:
+        def one(c: int, steps: int, burn_in: int, draws: int) -> None:
             if self.method == "em":
-                found[c] = hinge_em(L, targets[c], tau=tau, tol=self.tol, max_iter=self.max_iter)
+                found[c] = hinge_em(L, targets[c], tau=tau, tol=self.tol, max_iter=steps)
                 return
             found[c] = hinge_gibbs(
-                L, targets[c], tau=tau, prior=self.prior, draws=self.n_draws, burn_in=self.burn_in, thin=self.thin,
+                L, targets[c], tau=tau, prior=self.prior, draws=draws, burn_in=burn_in, thin=self.thin,
                 seed=np.random.default_rng(seeds[c]),
             )  # fmt: skip
 
-        with one_blas_thread():
-            run(one, range(len(targets)))
+        with until_interrupted(), one_blas_thread():
+            run(lambda c: one(c, self.max_iter, self.burn_in, self.n_draws), range(len(targets)))
+        for c in range(len(targets)):
+            if found[c] is None:  # an interrupt came before its turn
+                one(c, 1, 0, 1)
         _warn_if_open(found)
         return tuple(found)
 
@@ -226,9 +230,8 @@ def _log_mean_exp(a: Array) -> Array:
 def _warn_if_open(found: list[Any]) -> None:
     for mode in found:
         if isinstance(mode, HingeMode) and not mode.converged:
-            warnings.warn(
+            warn_open(
                 f"BayesianSVC: relative duality gap {mode.relative_gap:.1e} after {mode.n_iter} iterations of EM. "
-                "The objective is within the gap of the best possible; raise max_iter or loosen tol.",
-                OpenFit, stacklevel=4,
-            )  # fmt: skip
+                "The objective is within the gap of the best possible; raise max_iter or loosen tol."
+            )
             return

@@ -7,7 +7,6 @@ OneVsRestClassifier.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Self
@@ -20,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
-from mercer.estimators.base import OpenFit
+from mercer.estimators.base import warn_open
 from mercer.estimators.conditional import available_unless
 from mercer.estimators.expansion import Data
 from mercer.estimators.svm.machine import SupportVectorMachine
@@ -78,8 +77,8 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         if self.fit_status_:
             self._warn(limits)
         elif not all(self._platts):
-            warnings.warn(f"{type(self).__name__}: stopped early ({limits.ended}), solved but without probabilities. "
-                          "Fit again with more time, or with probability=False.", OpenFit, stacklevel=3)  # fmt: skip
+            warn_open(f"{type(self).__name__}: stopped early ({limits.ended}), solved but without probabilities. "
+                      "Fit again with more time, or with probability=False.")  # fmt: skip
         return self
 
     def _check_options(self) -> None:

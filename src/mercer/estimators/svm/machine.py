@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
-from mercer.estimators.base import OpenFit, weights
+from mercer.estimators.base import warn_open, weights
 from mercer.estimators.expander import Expander
 from mercer.estimators.expansion import Data
 from mercer.estimators.positivity import require_positive
@@ -24,11 +23,13 @@ from mercer.estimators.svm.record import Record
 from mercer.gram import LazyGram, StoredGram
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolution, Problem, Problems, Solutions, solve_all
+from mercer.solvers.dual.room import room_for
 from mercer.solvers.dual.solve import MANY
 from mercer.solvers.limits import Limits
 from mercer.typing import Array
 
-STORED = 1000  # items whose Gram is stored in full precision, for all problems of a fit
+STORED = 1000  # items whose Gram is stored in full precision, for all problems of a fit, ...
+PAIR = 32  # ... if the budget has so many bytes for every pair of them: a quarter of it is theirs
 
 ProblemOf = Callable[[Array, Array], Problem]
 
@@ -102,8 +103,8 @@ class SupportVectorMachine(Expander):
         require_positive(self, data)
         exact = data.double()
         gram = (exact.plus_one() if self.penalty_intercept else exact).gram()
-        if isinstance(gram, LazyGram) and len(gram) <= (STORED if gram.linear_rows is None else MANY):
-            gram = StoredGram.of(gram.dense())
+        if isinstance(gram, LazyGram) and len(gram) <= room_for(STORED if gram.linear_rows is None else MANY, PAIR):
+            gram = StoredGram.of(gram.dense(), X=gram.linear_rows)
         return data, gram
 
     def _fit_one(self, X: Any, sample_weight: Any, task: str, problem_of: ProblemOf) -> DualSolution:
@@ -134,17 +135,16 @@ class SupportVectorMachine(Expander):
 
     def _warn(self, limits: Limits) -> None:
         """Say how far from the optimum the fit ended, and what would help."""
-        cures = {"interrupted": "Fit again without interrupting it.", "time_limit": "Raise time_limit or loosen tol."}
+        cures = {"time_limit": "Raise time_limit or loosen tol."}
         if limits.max_iter is not None:
             cures["max_iter"] = (
                 f"Raise max_iter or loosen tol. Solver terminated early (max_iter={limits.max_iter}).  Consider "
                 "pre-processing your data with StandardScaler or MinMaxScaler."  # scikit-learn's words, for filters
             )
         proof = self.certificate_
-        warnings.warn(
+        warn_open(
             f"{type(self).__name__}: stopped early ({proof.reason}) after {proof.n_iter} steps with the optimality "
             f"conditions violated by {proof.kkt:.1e}, asked {limits.tol:.1e}. The objective is within the gap "
             f"{proof.gap:.1e} ({proof.relative_gap:.1e} relative) of the best possible. "
-            + cures.get(proof.reason, "Scale the columns (StandardScaler), lower C, or loosen tol."),
-            OpenFit, stacklevel=4,
-        )  # fmt: skip
+            + cures.get(proof.reason, "Scale the columns (StandardScaler), lower C, or loosen tol.")
+        )

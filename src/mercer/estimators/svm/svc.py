@@ -30,7 +30,8 @@ class SVC(Classifier):
     penalty_intercept   adds b^2 / 2 to the objective (M28): kernel k + 1 and no free intercept
     squared             penalises C sum of the squared slacks (M29)
     check_psd           "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
-    time_limit          seconds after which the fit returns what it has, with its gap
+    time_limit          seconds after which the fit returns what it has, with its gap and a warning; Ctrl-C leaves
+                        the same and is raised
 
     After fit: certificate_ (the proof; of the worst pair, with all of them in its `parts`), solution_ (what the
     solver returned, a tuple for more than two classes), and scikit-learn's attributes.

@@ -69,9 +69,10 @@ def _prove(gram: Any, claim: Claim, *, tol: float, n_iter: int, psd: bool | None
     Kgiven, Kb = _products(gram, claim, np.column_stack([given, b])).T
     margin = _best_tube(problem, Kgiven + claim.bias) if claim.margin is None else claim.margin
     r = offsets_of(problem, claim.bias, margin)
-    primal, _ = objectives(given, Kgiven - problem.z + problem.ridge_times(given), problem, r)
-    # `objectives` takes the sums of its coefficients for the right ones, and a penalised intercept for theirs
-    primal += float(r @ (problem.start - given)) if problem.bias else 0.5 * claim.bias**2
+    rb = float(r @ problem.start) if problem.bias else None  # the sums of the given coefficients may be wrong
+    Fgiven = Kgiven - problem.z + problem.ridge_times(given)
+    primal, _ = objectives(given, Fgiven, problem, r, rb=rb, multiples=problem.bias)
+    primal += 0.0 if problem.bias else 0.5 * claim.bias**2  # a penalised intercept
     F = Kb - problem.z + problem.ridge_times(b)
     _, dual = objectives(b, F, problem, r)
     violation = conditions(b, F, problem).violation

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from mercer.native import smo_batch
-from mercer.solvers.dual.proof import VIOLATION
+from mercer.solvers.dual.certificate import OPEN, objectives
+from mercer.solvers.dual.proof import BIAS, DUAL, PRIMAL, VIOLATION
 from mercer.solvers.dual.solutions import Solutions
 from mercer.typing import Array
 
@@ -42,9 +43,20 @@ def close_batch(found: Solutions, some: Sequence[int], steps: Array, tol: float)
     """Call those problems of a native batch solved that are; others (steps -1) go back to their start."""
     problems = found.problems
     found.steps[some] = np.maximum(steps, 0)
-    for p, made in zip(some, steps.tolist(), strict=True):
+    primal, dual = found.proofs[some, PRIMAL], found.proofs[some, DUAL]
+    open_gaps = primal - dual > OPEN * np.maximum(np.abs(primal), np.abs(dual))
+    for p, made, open_gap in zip(some, steps.tolist(), open_gaps.tolist(), strict=True):
         if made >= 0 and found.proofs[p, VIOLATION] <= tol:
             found.reason[p] = "converged"
+            if open_gap:
+                found.proofs[p, PRIMAL] = best_primal(found, p)
         else:
             span = problems.span(p)
             found.coef[span] = problems.start[span]
+
+
+def best_primal(found: Solutions, p: int) -> float:
+    """The primal value of problem p, of the best multiple of its function (certificate.py)."""
+    s = found.problems.span(p)
+    offsets = np.full(s.stop - s.start, found.proofs[p, BIAS])
+    return objectives(found.coef[s], found.gradient[s], found.problems[p], offsets, multiples=True)[0]

@@ -6,6 +6,10 @@
 The maximum is the conjugate of the box: C max(0, 1 - y f) for classification, C max(0, |y - f| - epsilon) for
 regression and C max(0, ...)^2 with a ridge come out of the same line.  The optimum lies between the two values,
 whatever b is.
+
+With a large C the slacks that a tolerance leaves cost more than all the rest, though a multiple t f of f, t next to 1,
+has none of them.  Any function bounds the optimum, so where the gap is open the primal is that of the best multiple
+(not of nu-machines and of one class, which set their own scale).
 """
 
 from __future__ import annotations
@@ -18,6 +22,9 @@ from mercer.native import dual_proof
 from mercer.solvers.dual.problem import Problem
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
+
+OPEN = 1e-2  # relative gap beyond which multiples of f are tried for the bound
+_HALVINGS = 60  # of an interval of multiples: to the last digit
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,7 +53,7 @@ def certify(b: Array, F: Array, problem: Problem, *, tol: float, n_iter: int, re
     Where F is known on the support vectors only (`proven` False), so is the dual; the primal is unknown, that is inf.
     """
     r, violation = biases(b, F, problem)
-    primal, dual = objectives(b, F, problem, r)
+    primal, dual = objectives(b, F, problem, r, multiples=True)
     if not proven:
         primal, violation = np.inf, np.inf
     done = violation <= tol
@@ -80,9 +87,15 @@ def biases(b: Array, F: Array, problem: Problem) -> tuple[Array, float]:
     return np.where(problem.second, ends[1][2], ends[0][2]), max(most - least for most, least, _ in ends)
 
 
-def objectives(b: Array, F: Array, problem: Problem, r: Array) -> tuple[float, float]:
-    """(primal, dual) at b with offsets r."""
-    bQb, zb, size, rb, bRb = dual_proof.inner_products(b, F, problem.z, problem.ridge, r)
+def objectives(
+    b: Array, F: Array, problem: Problem, r: Array, *, rb: float | None = None, multiples: bool = False
+) -> tuple[float, float]:
+    """(primal, dual) at b with offsets r, or with `multiples` of the best multiple of f where the gap is open.
+
+    `rb` is r'b, unless the sums of b are not what the problem prescribes.
+    """
+    bQb, zb, size, own_rb, bRb = dual_proof.inner_products(b, F, problem.z, problem.ridge, r)
+    rb = own_rb if rb is None else rb
     dual = -(0.5 * bQb - zb + problem.epsilon * size)
     t = -F - r
     if len(problem.ridge):
@@ -91,7 +104,28 @@ def objectives(b: Array, F: Array, problem: Problem, r: Array) -> tuple[float, f
     norm2, loss = bQb - bRb, float(conjugate(t, problem).sum())
     if loss == np.inf:
         return _rescaled(norm2, t, problem), dual
-    return 0.5 * norm2 + rb + loss, dual
+    primal = 0.5 * norm2 + rb + loss
+    if multiples and not problem.start.any() and primal - dual > OPEN * max(abs(primal), abs(dual)):
+        primal = min(primal, max(_best_multiple(norm2, rb, t, problem), dual))  # a smaller one is rounding of F
+    return primal, dual
+
+
+def _best_multiple(norm2: float, rb: float, t: Array, problem: Problem) -> float:
+    """The least primal value of a multiple m f of f = z - t, offset included: convex in m, found by halving.
+
+    P(m) = m^2/2 |w|^2 + m r'b + sum_i max_{lo <= c <= hi} [ c (z - m f) - epsilon |c| - ridge c^2 / 2 ]
+    """
+    f = problem.z - t
+
+    def value(m: float) -> float:
+        return 0.5 * m * m * norm2 + m * rb + float(conjugate(problem.z - m * f, problem).sum())
+
+    low, high = 0.0, 2.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        slope = middle * norm2 + rb - float(maximiser(problem.z - middle * f, problem) @ f)
+        low, high = (middle, high) if slope < 0.0 else (low, middle)
+    return min(value(low), value(high))
 
 
 def _rescaled(norm2: float, t: Array, problem: Problem) -> float:
@@ -107,3 +141,11 @@ def conjugate(t: Array, problem: Problem) -> Array:
     out = np.empty(len(t))
     dual_proof.conjugate(t, problem.lo, problem.hi, problem.epsilon, problem.ridge, out)
     return out
+
+
+def maximiser(t: Array, problem: Problem) -> Array:
+    """The c at which `conjugate` has its maximum, its slope in t."""
+    beyond = np.sign(t) * np.maximum(np.abs(t) - problem.epsilon, 0.0)
+    if len(problem.ridge):
+        return np.clip(beyond / problem.ridge, problem.lo, problem.hi)
+    return np.where(beyond > 0.0, problem.hi, np.where(beyond < 0.0, problem.lo, 0.0))

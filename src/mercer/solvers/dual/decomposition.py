@@ -6,6 +6,8 @@ Three ways, by the number of items that matter:
     growth     few support vectors: the Gram of a growing active set is stored (growth.py)
     blocks     many support vectors: nothing but the Gram of one block of violators is stored
 
+What is stored fits the byte budget (room.py): with little of it there are more and smaller blocks.
+
 Blocks: a rough solution gives a first gradient on all items.  Blocks of the worst violators, half of them from the last
 block, are solved by SMO on their own small Gram, and the gradient follows by one streamed product with the coefficients
 that changed.  Items at a bound that will hardly move are dropped from the active set.  When the active set is solved,
@@ -21,7 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.engine.pool import Stopped, finishing, one_blas_thread, run
+from mercer.engine.interrupts import until_interrupted
+from mercer.engine.pool import finishing, one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.native import rows, smo
 from mercer.solvers.dual.block import Unbounded, grows_without_end, solve_block
@@ -29,6 +32,7 @@ from mercer.solvers.dual.certificate import DualSolution, certify
 from mercer.solvers.dual.growth import grow
 from mercer.solvers.dual.optimality import Conditions, conditions
 from mercer.solvers.dual.problem import Problem
+from mercer.solvers.dual.room import room_for
 from mercer.solvers.limits import Limits
 from mercer.typing import Array, Gram
 
@@ -39,9 +43,11 @@ COARSE = 2000  # items of the first, rough solution
 STORED = 8192  # active items whose Gram is stored when many of them are free
 MANY_FREE = 800
 BLOCK, WIDE_BLOCK = 1024, 2048
+PAIR = 16  # bytes for every pair of stored items: in single precision, in double, and what arises in between
 SLACK = 0.25  # an item is dropped when it loses by more than this share of the violation
 DROPPED_SHARE = 0.3  # shrinking is worth its while from this share of the active set on
 CHUNK = 40_000_000  # entries an inner loop touches before the clock is looked at: about a twentieth of a second
+LEAST = 1000  # steps of an inner loop, however many entries they touch
 QUICK = 200_000_000  # kernel values that may be computed after a time limit or an interrupt: a fraction of a second
 STEPS = 10_000_000  # SMO steps after which a problem is given up, whatever it is: every call ends
 ROUNDS = 60
@@ -97,23 +103,27 @@ def row_sum(K: Array, J: Array, v: Array) -> Array:
     return out
 
 
-def decompose(gram: Gram, problem: Problem, limits: Limits, start: Array | None = None) -> DualSolution:
+def decompose(
+    gram: Gram, problem: Problem, limits: Limits, start: Array | None = None, patience: int | None = None
+) -> DualSolution:
     """Solve the problem on the items of `gram` until the optimality conditions hold to the tolerance.
 
     `start` is a feasible b to go on from.  A limit or Ctrl-C ends the work early with the best solution so far and its
-    gap; without a limit of steps there are 10 million, or 100 per item.
+    gap.  Without a limit of steps there are as many as the caller has `patience` for: 10 million, or 100 per item.
     """
     with one_blas_thread():  # short products of a few thousand numbers are slower on many threads
         engine = Engine(gram, problem, limits, start)
+        engine.most_steps = min(engine.most_steps, patience or engine.most_steps)
         reason = "converged"
-        try:
-            engine.run()
-        except Stop as stop:
-            reason = str(stop)
-        except (KeyboardInterrupt, Stopped):
+        with until_interrupted() as work:
+            try:
+                engine.run()
+            except Stop as stop:
+                reason = str(stop)
+            except Unbounded:
+                reason = "unbounded"
+        if work.came():
             reason = limits.ended = "interrupted"
-        except Unbounded:
-            reason = "unbounded"
         proven = True
         if reason not in ("converged", "stalled"):
             with finishing():
@@ -130,6 +140,9 @@ class Engine:
     def __init__(self, gram: Gram, problem: Problem, limits: Limits, start: Array | None) -> None:
         self.exact, self.fast = gram, gram.single()
         self.problem, self.tol, self.limits, self.steps = problem, limits.tol, limits, 0
+        self.whole, self.coarse, self.stored, self.block, self.wide_block = (
+            room_for(most, PAIR) for most in (WHOLE, COARSE, STORED, BLOCK, WIDE_BLOCK)
+        )
         self.most_steps = max(STEPS, 100 * len(problem)) if limits.max_iter is None else limits.max_iter
         self.b = np.array(problem.start if start is None else start, dtype=np.float64)
         self.F = self.gradient(self.fast) if self.b.any() else -problem.z.astype(np.float64)
@@ -142,10 +155,10 @@ class Engine:
     def run(self) -> None:
         """Work until the conditions hold on all items, in double precision."""
         grows = self.problem.plain and self.tol >= COARSEST and self.limits.max_iter is None
-        if len(self.b) <= (FEW if grows else WHOLE):
+        if len(self.b) <= min(FEW if grows else WHOLE, self.whole):
             self.solve_whole()
         elif not (grows and self.grow()):
-            self.solve_whole() if len(self.b) <= WHOLE else self.solve_by_blocks()
+            self.solve_whole() if len(self.b) <= self.whole else self.solve_by_blocks()
 
     # ---- limits
 
@@ -251,7 +264,8 @@ class Engine:
             if violation < least:  # where rounding exceeds the tolerance, a further attempt may be worse
                 least, best = violation, self.b.copy()
             if K.dtype == np.float32 and self.rounding > 0.01 * self.tol:
-                K = np.ascontiguousarray(self.exact.dense()[np.ix_(order, order)], dtype=np.float64)
+                K = np.asarray(self.exact.dense(), dtype=np.float64)
+                K = np.ascontiguousarray(K if problem.second is None else K[np.ix_(order, order)])
             self.recompute()
         self.b = best
         self.recompute()
@@ -259,7 +273,7 @@ class Engine:
 
     def smo_whole(self, K: Array, order: Array, problem: Problem, tol: float) -> None:
         """SMO in chunks of steps, the limits looked at between them."""
-        chunk = max(1000, CHUNK // (2 * len(order) + 400))  # a step on few items has a cost of its own
+        chunk = max(LEAST, CHUNK // (2 * len(order) + 400))  # a step on few items has a cost of its own
         b, F = self.b[order], self.F[order]
         if len(problem.ridge):
             K = K + np.diag(problem.ridge.astype(K.dtype))
@@ -287,7 +301,7 @@ class Engine:
 
     def solve_by_blocks(self) -> None:
         """Blocks on the active set until it is solved, then the proof on all items, which may find new violators."""
-        if len(self.b) > 4 * COARSE and self.problem.second is None and not self.b.any():
+        if len(self.b) > 4 * self.coarse and self.problem.second is None and not self.b.any():
             self.coarse_start()
         active, self.objective = self.everything(), self.value()
         for _ in range(ROUNDS):
@@ -305,8 +319,8 @@ class Engine:
     def coarse_start(self) -> None:
         """A rough solution on a random subset with both signs of z, and the gradient it gives on all items."""
         sides = [np.flatnonzero(self.problem.z > 0.0), np.flatnonzero(self.problem.z <= 0.0)]
-        share = COARSE / len(self.b)
-        sizes = [min(len(side), max(int(share * len(side)), COARSE // 4)) for side in sides]
+        share = self.coarse / len(self.b)
+        sizes = [min(len(side), max(int(share * len(side)), self.coarse // 4)) for side in sides]
         chosen = [self.rng.choice(side, k, replace=False) for side, k in zip(sides, sizes, strict=True)]
         index = np.sort(np.concatenate(chosen))
         start = Engine(self.fast.sub(index), self.problem.take(index), self.limits, None)
@@ -329,7 +343,7 @@ class Engine:
         smaller = Active(index, active.gram.sub(kept), self.problem.take(index), self.b[index], self.F[index])
         if active.stored is not None:
             smaller.stored = np.ascontiguousarray(active.stored[np.ix_(kept, kept)])
-        elif len(index) <= STORED and smaller.free > MANY_FREE:
+        elif len(index) <= self.stored and smaller.free > MANY_FREE:
             smaller.stored = single(smaller.gram.dense())  # many blocks to come: rows will be read often
         return smaller
 
@@ -349,7 +363,7 @@ class Engine:
         """Blocks on one active set; True when it is solved, False when shrinking it is worth while."""
         size = len(active)
         kept, tol, idle, since = np.empty(0, dtype=np.intp), 0.9 * self.tol, 0, 2
-        whole = size <= WHOLE
+        whole = size <= self.whole
         if whole and active.stored is None:
             active.stored = single(active.gram.dense())
         try:
@@ -359,11 +373,11 @@ class Engine:
                 self.note(size, c.violation)
                 if c.violation <= tol:
                     return True
-                if since >= 2 and size > BLOCK:
+                if since >= 2 and size > self.block:
                     since = 0
                     if np.count_nonzero(c.shrinkable(SLACK * c.violation)) > DROPPED_SHARE * size:
                         return False
-                W = np.arange(size) if whole else select(c, block_size(active), kept)
+                W = np.arange(size) if whole else select(c, self.block_size(active), kept)
                 goal = 0.95 * tol if whole else max(0.95 * tol, 0.1 * c.violation)
                 idle = 0 if self.solve_one(active, grouped(W, active.problem), goal) else idle + 1
                 if idle > 2:
@@ -376,7 +390,7 @@ class Engine:
     def solve_one(self, active: Active, W: Array, tol: float) -> bool:
         """Solve one block and update the gradient; returns whether anything moved."""
         K, problem, b = active.block(W), active.problem.take(W), active.b[W]
-        most = self.room(min(20 * len(W), max(1000, CHUNK // (2 * len(W)))))
+        most = self.room(min(20 * len(W), max(LEAST, CHUNK // (2 * len(W)))))
         self.steps += solve_block(K, active.F[W], b, problem, tol, most)
         if grows_without_end(active.b, active.F, active.problem, np.diagonal(K)):
             raise Unbounded
@@ -396,15 +410,14 @@ class Engine:
 
     def next_kept(self, active: Active, W: Array) -> Array:
         """Half of the next block: free variables of this one first, then a random part of it."""
-        k = min(len(W), block_size(active) // 2)
+        k = min(len(W), self.block_size(active) // 2)
         b, problem = active.b[W], active.problem
         score = self.rng.random(len(W)) + 0.5 * ((b > problem.lo[W]) & (b < problem.hi[W]) & (b != 0.0))
         return np.asarray(W[np.argpartition(score, len(W) - k)[len(W) - k :]]) if k < len(W) else W
 
-
-def block_size(active: Active) -> int:
-    """Variables in one block."""
-    return WIDE_BLOCK if active.free > MANY_FREE else BLOCK
+    def block_size(self, active: Active) -> int:
+        """Variables in one block."""
+        return self.wide_block if active.free > MANY_FREE else self.block
 
 
 def grouped(W: Array, problem: Problem) -> Array:

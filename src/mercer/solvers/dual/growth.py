@@ -12,22 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from mercer.config import config
 from mercer.native import growth
 from mercer.solvers.dual.batch import STEPS, close_batch
 from mercer.solvers.dual.problem import Problem
+from mercer.solvers.dual.room import room_for
 from mercer.solvers.dual.solutions import Solutions
 from mercer.typing import Array
 
 LARGEST = 8192  # active items whose Gram is stored
-MEMORY = 0.125  # share of the byte budget for it
+PAIR = 32  # bytes of the budget for every pair of them: an eighth of it is theirs, in single precision
 
 Report = Callable[[int, float, float, int], None]  # (active items, violation, objective, steps); may raise
-
-
-def largest() -> int:
-    """The number of active items whose Gram may be stored."""
-    return min(LARGEST, int(np.sqrt(MEMORY * config().memory / 4.0)))
 
 
 def grow(
@@ -48,7 +43,18 @@ def grow(
         return np.asarray(gram.times(np.frombuffer(I, np.intp), np.frombuffer(J, np.intp), np.frombuffer(v)), float)
 
     return growth.grow(  # type: ignore[no-any-return]
-        b, F, problem.z, problem.lo, problem.hi, problem.epsilon, tol, largest(), STEPS, block, product, report
+        b,
+        F,
+        problem.z,
+        problem.lo,
+        problem.hi,
+        problem.epsilon,
+        tol,
+        room_for(LARGEST, PAIR),
+        STEPS,
+        block,
+        product,
+        report,
     )
 
 
@@ -61,7 +67,7 @@ def grow_batch(gram: Any, found: Solutions, some: Sequence[int], tol: float, rep
     steps = np.empty(len(some), dtype=np.intp)
     growth.grow_batch(
         problems.index[s], problems.ends[first : last + 2] - problems.ends[first], problems.z[s], problems.lo[s],
-        problems.hi[s], problems.epsilon[rows], found.coef[s], found.gradient[s], tol, largest(), STEPS,
+        problems.hi[s], problems.epsilon[rows], found.coef[s], found.gradient[s], tol, room_for(LARGEST, PAIR), STEPS,
         problems.task, X32, norms32, X, norms, shape.function, shape.c, shape.coefficients, steps,
         found.gradient_error[rows], found.proofs[rows], report,
     )  # fmt: skip

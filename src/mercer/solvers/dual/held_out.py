@@ -22,10 +22,12 @@ from mercer.solvers.dual.certificate import DualSolution
 from mercer.solvers.dual.decomposition import decompose
 from mercer.solvers.dual.feasible import feasible, groups
 from mercer.solvers.dual.problem import Problem
+from mercer.solvers.dual.room import room_for
 from mercer.solvers.limits import Limits
 from mercer.typing import Array
 
-LARGEST = 4096  # items that are refitted on a stored Gram
+LARGEST = 4096  # items that are refitted on a stored Gram, ...
+PAIR = 16  # ... if the budget has so many bytes for every pair of them
 NEAR = 1.5  # margins y f up to which an item takes part in the refits from the beginning
 SPARE = 200  # such items beside twice as many as support vectors
 WRONG = 0.9  # a margin below which an item without a coefficient was left out wrongly
@@ -75,7 +77,7 @@ class _Refits:
     def by_one_call(self) -> Array | None:
         """All refits in one native call, where the problem is small and plain and its Gram is stored; else None."""
         gram, p = self.gram.single(), self.problem
-        if not isinstance(gram, StoredGram) or len(p) > LARGEST or not p.plain or p.start.any():
+        if not isinstance(gram, StoredGram) or len(p) > room_for(LARGEST, PAIR) or not p.plain or p.start.any():
             return None
         places = np.arange(len(p)) if gram.I is None else gram.I
         scores, held = np.empty(self.held.shape), np.ascontiguousarray(self.held)
@@ -117,7 +119,7 @@ class _Refits:
 def solve_loosely(gram: Any, problems: list[Problem], B: Array, limits: Limits) -> list[DualSolution]:
     """Solutions whose conditions hold to LOOSE, from the columns of B."""
     own = replace(limits, tol=max(limits.tol, LOOSE))
-    if len(B) <= LARGEST and not isinstance(gram, StoredGram):
+    if len(B) <= room_for(LARGEST, PAIR) and not isinstance(gram, StoredGram):
         gram = StoredGram.of(gram.dense())  # one Gram for all of them
     found = [decompose(gram, problem, own, b) for problem, b in zip(problems, B.T, strict=True)]
     limits.ended = limits.ended or own.ended

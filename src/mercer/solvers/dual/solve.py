@@ -3,7 +3,8 @@
 Whoever has problems (pairs of classes, folds, one regression) hands them over with the Gram of all items; which method
 solves them is decided here:
 
-    features   a linear Gram XX' of many items with few columns is solved on X (solvers/linear.py)
+    features   a linear Gram XX' of many items with few columns is solved on X (solvers/linear.py), and so is one of
+               any size whose problem has cost too many steps: those depend on the scales of the columns, these do not
     batch      small problems on a stored Gram, a few in one native call (batch.py)
     growth     the same on rows of numbers with a kernel that native loops know (growth.py)
     decompose  everything else, one by one (decomposition.py)
@@ -15,11 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from mercer.config import config, configure
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread, run
 from mercer.gram import StoredGram
 from mercer.solvers.dual.batch import native_gram, solve_batch
@@ -27,6 +30,7 @@ from mercer.solvers.dual.certificate import DualSolution, certify
 from mercer.solvers.dual.decomposition import COARSEST, Stop, decompose
 from mercer.solvers.dual.growth import grow_batch
 from mercer.solvers.dual.problem import Problem, Problems
+from mercer.solvers.dual.room import part_of_budget, room_for
 from mercer.solvers.dual.solutions import Solutions
 from mercer.solvers.limits import Limits, Progress
 from mercer.typing import Array
@@ -34,9 +38,11 @@ from mercer.typing import Array
 ONE_CORE = 4096  # a problem of so many items keeps one core busy, not more
 TINY = 1024  # problems of so many items in all are solved before a second thread has woken up
 BATCH = 4096  # items of all problems of one native call, between two looks at the clock
-LARGEST = 4096  # items of a problem that is solved in a batch
+LARGEST = 4096  # items of a problem that is solved in a batch, ...
+PAIR = 8  # ... if the budget has so many bytes for every pair of them
 MANY = 500  # items from which on a linear machine may be solved on its features ...
 PER_COLUMN = 10  # ... if there are so many items per column
+PATIENCE = 30_000  # steps after which any linear machine is
 
 
 def solve(
@@ -84,19 +90,28 @@ def _gram_of(gram: Any, problems: Problems, p: int) -> Any:
 
 def _one(gram: Any, problem: Problem, coef: Array, limits: Limits, waiting: int) -> DualSolution:
     """One problem by the method that suits it, in its share of the time; `coef` is what there is when it is up."""
-    from mercer.solvers.linear import solve_linear
-
     if limits.reached():
         return unsolved(gram, problem, coef, limits)
     own = limits.share(waiting)
     X = linear_rows(gram, problem)
-    if X is None:
-        found = decompose(gram, problem, own)
-    else:
-        found = solve_linear(X, problem, tol=own.tol, max_iter=own.max_iter, time_limit=own.left, progress=own.progress)
+    found = decompose(gram, problem, own) if X is None else _linear(gram, X, problem, own)
     if found.reason == "interrupted":
         limits.ended = found.reason
     return found
+
+
+def _linear(gram: Any, X: Any, problem: Problem, limits: Limits) -> DualSolution:
+    """A linear machine: on its features where that is the faster way, or where steps on the Gram come to no end."""
+    from mercer.solvers.linear import solve_on_features
+
+    if features_are_faster(X, problem):
+        return solve_on_features(X, problem, limits)
+    first = decompose(gram, problem, limits, patience=PATIENCE)
+    if first.reason != "max_iter" or limits.reached(first.n_iter):
+        return first
+    found: DualSolution = solve_on_features(X, problem, limits, first.coef)
+    found = replace(found, n_iter=first.n_iter + found.n_iter)
+    return found if found.converged or limits.reached() else decompose(gram, problem, limits, first.coef)
 
 
 def unsolved(gram: Any, problem: Problem, coef: Array, limits: Limits) -> DualSolution:
@@ -108,14 +123,16 @@ def unsolved(gram: Any, problem: Problem, coef: Array, limits: Limits) -> DualSo
 
 
 def linear_rows(gram: Any, problem: Problem) -> Any:
-    """The rows X of a Gram XX' on which solve_linear is the faster way; None for any other."""
+    """The rows X of a Gram XX' whose problem can be solved on them; None for any other."""
     X = getattr(gram, "linear_rows", None)
-    if X is None:
-        return None
-    n, d = X.shape
     soft = len(problem.ridge) or np.isfinite(problem.hi - problem.lo).all()
-    plain = problem.second is None and not problem.start.any()
-    return X if plain and soft and X.dtype.kind == "f" and n >= max(MANY, PER_COLUMN * d) else None
+    return X if X is not None and problem.second is None and soft and X.dtype.kind == "f" else None
+
+
+def features_are_faster(X: Any, problem: Problem) -> bool:
+    """Whether a linear machine is solved on its features at once: many rows, few columns, no sum to be kept."""
+    n, d = X.shape
+    return n >= max(MANY, PER_COLUMN * d) and not problem.start.any()
 
 
 def _solve_batches(gram: Any, found: Solutions, limits: Limits) -> None:
@@ -124,7 +141,8 @@ def _solve_batches(gram: Any, found: Solutions, limits: Limits) -> None:
     if solve_some is None:
         return
     problems = found.problems
-    small = [p for p, size in enumerate(problems.sizes.tolist()) if size <= LARGEST]
+    most = room_for(LARGEST, PAIR)
+    small = [p for p, size in enumerate(problems.sizes.tolist()) if size <= most]
     batches = consecutive(small, problems.sizes)
 
     def work(i: int) -> None:
@@ -171,22 +189,26 @@ def consecutive(some: Sequence[int], sizes: Array) -> list[list[int]]:
 
 
 def run_by_size(task: Callable[[int], None], sizes: Sequence[int], limits: Limits) -> None:
-    """task(i) for every i: big problems one by one on all threads, small ones side by side on one thread each."""
+    """task(i) for every i: big problems one by one on all threads, small ones side by side on one thread each.
+
+    Those have an equal part of the byte budget each.
+    """
     by_size = sorted(range(len(sizes)), key=lambda i: -sizes[i])
     big = sum(size > ONE_CORE for size in sizes) if len(sizes) > 1 else int(sum(sizes) > TINY)
 
+    memory = part_of_budget(min(config().threads, len(sizes) - big))
+
     def alone(i: int) -> None:
-        with configure(threads=1):
+        with configure(threads=1, memory=memory):
             task(i)
 
-    try:
-        with one_blas_thread():
-            for i in by_size[:big]:
-                task(i)
-            if sum(sizes[i] for i in by_size[big:]) <= TINY:
-                for i in by_size[big:]:
-                    alone(i)
-            else:
-                run(alone, by_size[big:])
-    except KeyboardInterrupt:
+    with until_interrupted() as work, one_blas_thread():
+        for i in by_size[:big]:
+            task(i)
+        if sum(sizes[i] for i in by_size[big:]) <= TINY:
+            for i in by_size[big:]:
+                alone(i)
+        else:
+            run(alone, by_size[big:])
+    if work.came():
         limits.ended = "interrupted"

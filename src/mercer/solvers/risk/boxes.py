@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from mercer.solvers.dual import DualSolution, Problem, solve
+from mercer.solvers.dual import DualSolution, Problem
+from mercer.solvers.dual.decomposition import decompose
 from mercer.solvers.limits import Limits
-from mercer.solvers.linear import best_bias, solve_linear
+from mercer.solvers.linear import best_bias, solve_on_features
 from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk.features import FeatureGram
 from mercer.solvers.risk.solution import RiskSolution
@@ -49,11 +50,11 @@ def by_boxes(gram: Any, loss: StraightLoss, y: Array, c: Array, *, bias: bool, l
 
 def _solved(gram: Any, problem: Problem, tol: float, steps: int, start: Array | None, limits: Limits) -> DualSolution:
     """The problem solved to a violation of the optimality conditions, with the steps and the time that are left."""
-    left = None if limits.left is None else max(limits.left, 0.0)
     room = None if limits.max_iter is None else max(limits.max_iter - steps, 0)
+    own = replace(limits, tol=tol, max_iter=room)
     if isinstance(gram, FeatureGram):
-        return solve_linear(gram.Z, problem, tol=tol, max_iter=room, time_limit=left, start=start)
-    return solve(gram, problem, tol=tol, max_iter=room, time_limit=left, start=start)
+        return solve_on_features(gram.Z, problem, own, start)
+    return decompose(gram, problem, own, start)
 
 
 def _answer(gram: Any, problem: Problem, loss: StraightLoss, c: Array, found: DualSolution, steps: int) -> RiskSolution:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from mercer.config import config
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite
 from mercer.linalg.pivoted_cholesky import LowRank
@@ -127,7 +128,7 @@ class _Engine:
         """Newton steps from the coefficients B, which took some steps already."""
         point = best = self.at(B, self.times(B), np.zeros(self.target.outputs))
         idle, reason = 0, ""
-        try:
+        with until_interrupted() as work:
             while abs(best.relative_gap) > self.tol:
                 if reason := self.ended(steps) or ("stalled" if idle > _IDLE else ""):
                     break
@@ -138,7 +139,7 @@ class _Engine:
                     break
                 idle = 0 if better(new, best, _IDLE_SHARE) else idle + 1
                 point, best = new, new if idle == 0 or abs(new.gap) < abs(best.gap) else best
-        except KeyboardInterrupt:
+        if work.came():
             reason = self.limits.ended = "interrupted"
         return RiskSolution(
             coef=best.B, bias=best.r, primal=best.value, dual=best.value - best.gap, n_iter=steps,

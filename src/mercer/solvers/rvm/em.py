@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mercer.engine.fill import require_memory
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread
 from mercer.solvers.rvm.evidence import LARGEST, Relevance
 from mercer.solvers.rvm.greedy import Climb
@@ -39,15 +40,17 @@ def _fixed_point(model: Any, rule: Rule, tol: float, max_iter: int) -> Relevance
     index = np.flatnonzero(model.size > 0.0)
     fit = model.at(index, model.scale / model.size[index], model.start())
     trace, reason = [fit.evidence], "max_iter"
-    while reason == "max_iter" and len(trace) <= max_iter:
-        new = _step(model, fit, rule)
-        if not np.isfinite(new.evidence):
-            reason = "stalled"
-            break
-        if abs(new.evidence - fit.evidence) <= 0.1 * tol:
-            reason = "converged"
-        fit = new
-        trace.append(fit.evidence)
+    with until_interrupted() as work:
+        while reason == "max_iter" and len(trace) <= max_iter:
+            new = _step(model, fit, rule)
+            if not np.isfinite(new.evidence):
+                reason = "stalled"
+                break
+            if abs(new.evidence - fit.evidence) <= 0.1 * tol:
+                reason = "converged"
+            fit = new
+            trace.append(fit.evidence)
+    reason = "interrupted" if work.came() else reason
     return Climb(model, fit, trace).report(reason)
 
 

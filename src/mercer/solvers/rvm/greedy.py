@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread
 from mercer.native import rvm
 from mercer.solvers.rvm.evidence import Relevance, View
@@ -54,16 +55,19 @@ def affordable(candidates: int) -> int:
 
 
 def _greedy(model: Any, tol: float, max_iter: int, restarts: int, rng: np.random.Generator) -> Relevance:
-    climb = Climb(model.held(), model.start(), [])
-    climb.run(max(tol, _COARSE), max_iter)
-    climb = Climb(model, climb.fit, climb.trace)
-    converged = climb.run(tol, max_iter)
-    for turn in range(restarts):
-        again = Climb(model, _shaken(model, climb.fit, _STRANGERS * (turn % 2), rng), [])
-        ended = again.run(tol, max_iter)
-        if again.fit.evidence > climb.fit.evidence:
-            again.trace = [*climb.trace, again.fit.evidence]
-            climb, converged = again, ended
+    climb, converged = Climb(model.held(), model.start(), []), False
+    with until_interrupted() as work:
+        climb.run(max(tol, _COARSE), max_iter)
+        climb = Climb(model, climb.fit, climb.trace)
+        converged = climb.run(tol, max_iter)
+        for turn in range(restarts):
+            again = Climb(model, _shaken(model, climb.fit, _STRANGERS * (turn % 2), rng), [])
+            ended = again.run(tol, max_iter)
+            if again.fit.evidence > climb.fit.evidence:
+                again.trace = [*climb.trace, again.fit.evidence]
+                climb, converged = again, ended
+    if work.came():  # the first climb holds beta, which is the fit's own
+        return Climb(model, climb.fit, climb.trace).report("interrupted")
     return climb.report("converged" if converged else "max_iter")
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread
 from mercer.solvers.solution import Solution
 from mercer.solvers.sparse.problem import Proof, SparseProblem, State
@@ -61,14 +62,15 @@ class SparseSolution(Solution):
 def follow(
     problem: SparseProblem, lambdas: Sequence[float], *, tol: float, max_iter: int, screen: bool
 ) -> list[SparseSolution]:
-    """The solution for every lambda, in their order."""
+    """The solution for every lambda, in their order; after an interrupt the rest of them from where the work was."""
     import scipy.linalg  # noqa: F401  # before its BLAS is held to one thread
 
     solutions, inner = [], ProximalNewton.of(problem)
+    work = until_interrupted()
     with one_blas_thread():  # the systems are small, and the answer shall not depend on the number of threads
         state = problem.first()
         for lam in lambdas:
-            round_ = _Rounds(problem, inner, state, lam, tol, max_iter, screen)
+            round_ = _Rounds(problem, inner, state, lam, tol, max_iter, screen, work)
             solutions.append(round_.solve())
             state = round_.state
     return solutions
@@ -85,6 +87,7 @@ class _Rounds:
     tol: float
     max_iter: int
     screen: bool
+    work: until_interrupted
     dual: float = -np.inf  # the best so far; the primal falls by itself
     gap: float = np.inf
     passes: int = 0
@@ -98,14 +101,21 @@ class _Rounds:
     def solve(self) -> SparseSolution:
         primal = np.inf
         while True:
-            proof = self.problem.prove(self.state, self.lam, self.alive)
+            proof = self._proof()
             self._take(proof, primal)
             primal = proof.primal
             if reason := self._end():
                 return self._solution(proof, reason)
             goal = 0.03 * min(max(self.gap, self.tol), 0.3)
-            moved = self.inner.improve(self.state, self._working(proof), self.lam, goal)
-            self.state = self.problem.at(moved.W, moved.f)
+            with self.work:
+                moved = self.inner.improve(self.state, self._working(proof), self.lam, goal)
+                self.state = self.problem.at(moved.W, moved.f)
+
+    def _proof(self) -> Proof:
+        """What the state proves; if Ctrl-C ends that, once more, for every answer has its gap."""
+        with self.work:
+            return self.problem.prove(self.state, self.lam, self.alive)
+        return self.problem.prove(self.state, self.lam, self.alive)
 
     def _take(self, proof: Proof, primal: float) -> None:
         """Note what a proof says, and whether it says more than the last."""
@@ -121,6 +131,8 @@ class _Rounds:
             return "converged"
         if self.inner.steps - self.begun >= self.max_iter:
             return "max_iter"
+        if self.work.came():
+            return "interrupted"
         return "stalled" if self.idle >= _IDLE else ""
 
     def _working(self, proof: Proof) -> Array:
