@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from mercer.errors import NotConverged, bad, wrong_kind
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.estimators.worker_settings import carry_settings
 from mercer.items import Items, Vectors
 from mercer.items.vectors import is_sparse
 from mercer.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, Similarity
@@ -46,6 +47,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     """A machine with a `kernel` argument, on any kind of item."""
 
     kernel: Any
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        carry_settings(cls)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; kernel__name changes a parameter of the kernel, which is replaced, not modified."""
