@@ -21,6 +21,8 @@ from mercer.typing import Array
 class Laplacian(Stationary):
     """k(x, y) = exp(-sum_k |x_k - y_k| / l_k), with one lengthscale or one per column."""
 
+    bound = 1.0
+
     def prepare_in(self, X: Vectors, frame: Any, pool: Pool) -> Rows:
         real_only("Laplacian", X)
         return super().prepare_in(X, frame, pool)
@@ -55,6 +57,8 @@ class ChiSquared(Kernel):
         super().__post_init__()
         if np.isinf(value(self.gamma)):
             raise bad("ChiSquared", "gamma", "finite", value(self.gamma), "The limit gamma = inf is White.")
+
+    bound = 1.0
 
     @property
     def psd(self) -> bool | None:

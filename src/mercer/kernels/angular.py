@@ -81,6 +81,8 @@ class ArcSine(Kernel):
                       "Put the variances into the matrix.")  # fmt: skip
         _ = self.root  # an indefinite matrix is refused here, not at the first use
 
+    bound = 1.0
+
     @property
     def psd(self) -> bool | None:
         return True

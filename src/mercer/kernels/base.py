@@ -7,9 +7,10 @@ People call `k(X, Y)`.  Engines call four methods on slices of prepared data:
     diag(A)             k(x, x)
     vjp(A, B, W)        the derivative of sum_ij W_ij k(a_i, b_j) in theta
 
-A subclass is a frozen dataclass that defines `block`; the rest has defaults.  The `frame` is what a kernel takes
-from the first dataset it sees so that others are measured alike: a centre, a vocabulary, idf weights.  For most
-kernels it changes rounding only; kernels whose values depend on it say `learned = True`.
+Values are read through kernels/values.py, which refuses those that are not finite.  A subclass is a frozen dataclass
+that defines `block`; the rest has defaults.  The `frame` is what a kernel takes from the first dataset it sees so that
+others are measured alike: a centre, a vocabulary, idf weights.  For most kernels it changes rounding only; kernels
+whose values depend on it say `learned = True`.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ from mercer.engine import fill
 from mercer.errors import bad, wrong_kind
 from mercer.items import Items, Vectors
 from mercer.kernels.rows import same_width
+from mercer.kernels.values import Where, diagonal, tile
 from mercer.parameters import Slot
 from mercer.typing import Array, Prepared
 
 Pool = dict[Any, Any]
+_LARGE = 1e38  # float32 holds 3.4e38
 T = TypeVar("T")
 
 
@@ -45,6 +48,7 @@ class Kernel:
     stationary: bool = False
     isotropic: bool = False
     infix: bool = False  # prints as an expression of operators
+    bound: float = np.inf  # |k(x, y)| is at most this, for all items
     textual: bool = True  # can be written down in the grammar of kernels/grammar.py
     __array_ufunc__ = None  # an array times a kernel is left to us, not made an array of kernels
 
@@ -52,6 +56,11 @@ class Kernel:
         parameters.check(self)
 
     # ---- what engines call
+
+    @property
+    def finite(self) -> bool:
+        """Whether every value is known to be finite, also in single precision, so that nobody need look."""
+        return self.bound < _LARGE
 
     @property
     def psd(self) -> bool | None:
@@ -240,18 +249,25 @@ class Kernel:
     def __rmul__(self, other: Any) -> Kernel:
         return _composed("multiply", other, self)
 
+    def __truediv__(self, divisor: Any) -> Kernel:
+        return _composed("divide", self, divisor)
+
     def __pow__(self, exponent: Any) -> Kernel:
         return _composed("raised", self, exponent)
 
     # ---- printing
 
     def __repr__(self) -> str:
-        """The expression that makes this kernel: the first field by position, others by name, defaults left out."""
+        """The expression that makes this kernel: the first field by position, others by name.
+
+        Defaults are left out, but for a hyper-parameter that comes first: RBF(1.0) says its lengthscale.
+        """
         shown: list[str] = []
         for i, f in enumerate(dataclasses.fields(self)):  # type: ignore[arg-type]
             given = getattr(self, f.name)
             given = given.item() if isinstance(given, np.generic) else given  # NumPy's numbers print as calls
-            if f.default is not dataclasses.MISSING and given == f.default and type(given) is type(f.default):
+            default = f.default is not dataclasses.MISSING and given == f.default and type(given) is type(f.default)
+            if default and (i or "hyper" not in f.metadata):
                 continue
             shown.append(repr(given) if i == len(shown) == 0 else f"{f.name}={given!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
@@ -277,25 +293,33 @@ def prepare_pair(kernel: Kernel, X: Any, Y: Any, frame: Any = None) -> tuple[Any
     return A, kernel.prepare(Y, A.frame)
 
 
-def gram_of(kernel: Kernel, A: Prepared, B: Prepared, dtype: np.dtype | None = None, out: Array | None = None) -> Array:
+def gram_of(
+    kernel: Kernel,
+    A: Prepared,
+    B: Prepared,
+    dtype: np.dtype | None = None,
+    out: Array | None = None,
+    where: Where | None = None,
+) -> Array:
     """The dense Gram of prepared items; of k(X, X) only one half is computed and the diagonal is exact.
 
-    `out` is an array to be filled, where one is at hand already.
+    `out` is an array to be filled, where one is at hand already; `where` tells the positions of A and B in the data.
     """
     what, symmetric = f"The Gram of {kernel!r}", A is B
     if not len(A) or not len(B):
         return np.empty((len(A), len(B)))
-    diagonal = kernel.diag(A) if symmetric else None
+    where = where or (lambda i, j: (i, j))
+    exact = diagonal(kernel, A, where) if symmetric else None
 
     def block(r: slice, c: slice) -> Array:
-        tile = kernel.block(A[r], B[c])
-        if diagonal is not None and r == c:
-            np.fill_diagonal(tile, diagonal[r])
-        return tile
+        T = tile(kernel, A[r], B[c], lambda i, j: where(r.start + i, c.start + j))
+        if exact is not None and r == c:
+            np.fill_diagonal(T, exact[r])
+        return T
 
     if out is not None:
         dtype = out.dtype
-    dtype = dtype or kernel.block(A[:1], B[:1]).dtype  # the kernel's own word on its number type
+    dtype = dtype or tile(kernel, A[:1], B[:1], where).dtype  # the kernel's own word on its number type
     return fill.dense(block, (len(A), len(B)), dtype, symmetric=symmetric, what=what, out=out)
 
 

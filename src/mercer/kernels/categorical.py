@@ -51,6 +51,8 @@ class Hamming(Kernel):
 
     items = Categories
 
+    bound = 1.0
+
     @property
     def psd(self) -> bool | None:
         return True

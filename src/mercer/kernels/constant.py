@@ -33,6 +33,10 @@ class Constant(Kernel):
     def psd(self) -> bool | None:
         return True
 
+    @property
+    def bound(self) -> float:  # type: ignore[override]
+        return float(value(self.value))
+
     def block(self, A: Any, B: Any) -> Array:
         return np.full((len(A), len(B)), value(self.value), dtype=number_type(A))
 
@@ -78,6 +82,10 @@ class White(Kernel):
     @property
     def psd(self) -> bool | None:
         return True
+
+    @property
+    def bound(self) -> float:  # type: ignore[override]
+        return float(value(self.variance))
 
     def prepare_in(self, X: Items, frame: Any, pool: Pool) -> Keys:
         digests = (blake2b(key, digest_size=8).digest() for key in X.keys())

@@ -64,6 +64,8 @@ class Mahalanobis(Kernel):
         object.__setattr__(self, name, M)
         _ = self.factor  # a bad matrix is refused here, not at the first use
 
+    bound = 1.0
+
     @property
     def psd(self) -> bool | None:
         return True

@@ -17,6 +17,7 @@ from mercer.kernels import maps
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.functions import is_count
 from mercer.kernels.rows import Rows, dot, own, shared_rows
+from mercer.kernels.values import require_finite
 from mercer.native import polynomial
 from mercer.parameters import Parameter, Real, hyper, value
 from mercer.typing import Array
@@ -25,6 +26,8 @@ from mercer.typing import Array
 @kernel
 class Dot(Kernel):
     """k(x, y) = f(<x, y>)."""
+
+    finite = True  # rows are refused if a norm overflows, hence |<x, y>| <= |x| |y|; `shape` says whether f does
 
     @property
     def psd(self) -> bool | None:
@@ -51,8 +54,7 @@ class Dot(Kernel):
 
     def _shaped(self, G: Array) -> Array:
         if not self.shape(G):
-            raise bad(type(self).__name__, "k(x, y)", "a finite number", "an overflow",
-                      "Scale the data down, or lower gamma or the degree.")  # fmt: skip
+            require_finite(self, G, "Scale the data down, or lower gamma or the degree.")
         return G
 
 
@@ -148,6 +150,8 @@ class Sigmoid(Dot):
 
     gamma: Parameter = hyper(1.0)
     offset: Parameter = hyper(0.0, Real, low=-1e3, high=1e3)
+
+    bound = 1.0
 
     @property
     def psd(self) -> bool | None:

@@ -1,7 +1,7 @@
 """Kernels from text: `parse("2*RBF(1.5) + Linear()**2")`.
 
 The text is read as a Python expression, but only its shape: names are looked up in the list of kernels, and
-anything that is not a kernel, a number, a string, a list or one of + - * ** is refused.  Nothing is executed.
+anything that is not a kernel, a number, a string, a list or one of + - * / ** is refused.  Nothing is executed.
 `parse(repr(k)) == k` for every kernel that holds no function of the user's.
 """
 
@@ -17,7 +17,6 @@ from mercer.kernels.base import Kernel
 from mercer.parameters import Bounded, Fixed
 
 LONGEST = 100_000  # characters: long enough for a 50 x 50 covariance, short enough to read at once
-LARGEST = 64  # exponents and degrees beyond this are a slip of the pen
 _NAMES = {"inf": math.inf, "nan": math.nan, "None": None, "True": True, "False": False}
 
 
@@ -54,7 +53,7 @@ class _Reader:
 
     def refuse(self, node: ast.AST, what: str) -> ValueError:
         column = getattr(node, "col_offset", 0)
-        return bad("parse", "text", "made of kernels, numbers, lists and + - * **",
+        return bad("parse", "text", "made of kernels, numbers, lists and + - * / **",
                    f"{what} at column {column + 1} of {_shorten(self.text)}",
                    f"Known kernels: {', '.join(sorted(vocabulary()))}.")  # fmt: skip
 
@@ -93,7 +92,9 @@ class _Reader:
                 return left - right
             case ast.Mult():
                 return left * right
-            case ast.Pow() if isinstance(right, int) and right <= LARGEST:
+            case ast.Div() if isinstance(left, Kernel):
+                return left / right
+            case ast.Pow() if isinstance(left, Kernel) and isinstance(right, int):
                 return left**right
         raise self.refuse(node, "this operation")
 

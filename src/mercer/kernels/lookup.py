@@ -39,6 +39,7 @@ class Lookup(Kernel):
     matrix: Frozen
 
     items = Objects
+    finite = True  # so is the matrix
 
     def __post_init__(self) -> None:
         if not isinstance(self.labels, tuple):

@@ -47,6 +47,8 @@ class Periodic(Kernel):
 
     stationary = True
 
+    bound = 1.0
+
     @property
     def psd(self) -> bool | None:
         return True

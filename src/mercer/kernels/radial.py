@@ -99,6 +99,8 @@ class Radial(Stationary):
 class RBF(Radial):
     """k(x, y) = exp(-|x - y|^2 / (2 l^2)), the Gaussian or squared exponential kernel; gamma = 1 / (2 l^2)."""
 
+    bound = 1.0
+
     @classmethod
     def from_gamma(cls, gamma: float) -> RBF:
         """exp(-gamma |x - y|^2)."""
@@ -137,6 +139,8 @@ class Matern(Radial):
     """
 
     nu: float = 1.5
+
+    bound = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -196,6 +200,8 @@ def matern_slope_polynomial(p: int) -> Array:
 class Exponential(Radial):
     """k(x, y) = exp(-|x - y| / l), the Ornstein-Uhlenbeck kernel: Matern with nu = 1/2."""
 
+    bound = 1.0
+
     @property
     def native_shape(self) -> NativeShape | None:
         return NativeShape("matern", self.scale, np.ones(1))
@@ -212,6 +218,8 @@ class RationalQuadratic(Radial):
     """k(x, y) = (1 + |x - y|^2 / (2 a l^2))^(-a): a mixture of Gaussian kernels over lengthscales."""
 
     alpha: Parameter = hyper(1.0)
+
+    bound = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -25,6 +25,7 @@ from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.composite import Parts
 from mercer.kernels.functions import is_count
 from mercer.kernels.rows import as_csr, compressed, real_only, same_width, typed
+from mercer.kernels.values import require_finite
 from mercer.native import subsets
 from mercer.typing import Array
 
@@ -34,6 +35,8 @@ _SCRATCH = 2**23  # numbers in the tables of one reverse sweep: 64 MiB
 @kernel
 class AllSubsets(Kernel):
     """k(x, y) = prod_k (1 + x_k y_k*), the sum over all subsets of columns of the product of their entries."""
+
+    finite = True  # it looks by itself, for its error names another way
 
     @property
     def psd(self) -> bool | None:
@@ -84,6 +87,8 @@ class ANOVA(Kernel):
 
     degree: int = 2
     base: Kernel | tuple[Kernel, ...] | None = None
+
+    finite = True  # it looks by itself
 
     def __post_init__(self) -> None:
         if not is_count(self.degree):
@@ -233,10 +238,3 @@ def _sign_and_log(A: Vectors, B: Vectors) -> tuple[Array, Array]:
     subsets.scaled_all_subsets(typed(X, float), typed(Y.T, float), product, exponent)
     with np.errstate(divide="ignore"):
         return np.sign(product), np.log(abs(product)) + math.log(2.0) * exponent
-
-
-def require_finite(owner: str, out: Array, cure: str) -> Array:
-    """The values themselves; refuses an overflow."""
-    if not np.isfinite(out).all():
-        raise bad(owner, "k(x, y)", "a finite number", "an overflow", cure)
-    return out

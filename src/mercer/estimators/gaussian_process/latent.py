@@ -24,6 +24,7 @@ from mercer.estimators.base import positive
 from mercer.gram import LazyGram
 from mercer.kernels import RBF, Fixed, Kernel
 from mercer.kernels.input_gradient import input_gradient
+from mercer.kernels.values import diagonal
 from mercer.solvers.cholesky import factorise
 from mercer.solvers.gplvm import Climb, climb, condensed, ppca, shared_evidence
 from mercer.typing import Array
@@ -160,7 +161,7 @@ class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         k = LazyGram(self.kernel_, z, self.embedding_).dense()[0]
         solved = self._factor.solve(k)
         rest = y - k @ self._coef
-        v = float(self.kernel_.diag(self.kernel_.prepare(z))[0]) + self.noise_ - float(k @ solved)
+        v = float(diagonal(self.kernel_, self.kernel_.prepare(z))[0]) + self.noise_ - float(k @ solved)
         square = float(rest @ rest)
         dv = 0.5 * (square / v - D) / v
         slope = input_gradient(self.kernel_, z, self.embedding_, (self._coef @ rest / v - 2.0 * dv * solved)[None])
