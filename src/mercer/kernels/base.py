@@ -16,6 +16,7 @@ whose values depend on it say `learned = True`.
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 from typing import Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
@@ -40,6 +41,13 @@ def kernel(cls: type[T]) -> type[T]:
     return dataclasses.dataclass(frozen=True, repr=False)(cls)
 
 
+@cache
+def _is_made(cls: type) -> bool:
+    """Whether a class is a dataclass, with all the hyper-parameters that it declares."""
+    fields_left = any(isinstance(member, dataclasses.Field) for member in vars(cls).values())
+    return dataclasses.is_dataclass(cls) and not fields_left
+
+
 class Kernel:
     """k(x, y) on one kind of item."""
 
@@ -51,6 +59,12 @@ class Kernel:
     bound: float = np.inf  # |k(x, y)| is at most this, for all items
     textual: bool = True  # can be written down in the grammar of kernels/grammar.py
     __array_ufunc__ = None  # an array times a kernel is left to us, not made an array of kernels
+
+    def __new__(cls, *fields: Any, **named: Any) -> Self:
+        if not _is_made(cls):  # type: ignore[arg-type]  # classes have a hash
+            raise TypeError(f"{cls.__name__}: a class of kernels must have the decorator mercer.kernels.kernel; got "
+                            f"one without it. Write @kernel above `class {cls.__name__}`.")  # fmt: skip
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         parameters.check(self)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any
 
 from mercer.errors import bad
@@ -51,11 +52,13 @@ class _Reader:
             raise self.refuse(node, f"a {type(node).__name__.lower()}")
         return read(node)
 
-    def refuse(self, node: ast.AST, what: str) -> ValueError:
+    def refuse(self, node: ast.AST, what: str, name: str = "") -> ValueError:
         column = getattr(node, "col_offset", 0)
+        near = get_close_matches(name.lower(), map(str.lower, vocabulary()), n=3)
+        meant = [repr(known) for known in vocabulary() if known.lower() in near]
+        cure = f"Did you mean {' or '.join(meant)}?" if meant else f"Known kernels: {', '.join(sorted(vocabulary()))}."
         return bad("parse", "text", "made of kernels, numbers, lists and + - * / **",
-                   f"{what} at column {column + 1} of {_shorten(self.text)}",
-                   f"Known kernels: {', '.join(sorted(vocabulary()))}.")  # fmt: skip
+                   f"{what} at column {column + 1} of {_shorten(self.text)}", cure)  # fmt: skip
 
     def read_Constant(self, node: ast.Constant) -> Any:
         if isinstance(node.value, (bool, int, float, complex, str)) or node.value is None:
@@ -65,7 +68,7 @@ class _Reader:
     def read_Name(self, node: ast.Name) -> Any:
         if node.id in _NAMES:
             return _NAMES[node.id]
-        raise self.refuse(node, f"the name {node.id!r}")
+        raise self.refuse(node, f"the name {node.id!r}", node.id)
 
     def read_Tuple(self, node: ast.Tuple) -> tuple[Any, ...]:
         return tuple(self(item) for item in node.elts)
@@ -101,7 +104,7 @@ class _Reader:
     def read_Call(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else None
         if name not in vocabulary():
-            raise self.refuse(node, f"the call of {name or ast.unparse(node.func)!r}")
+            raise self.refuse(node, f"the call of {name or ast.unparse(node.func)!r}", name or "")
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             raise self.refuse(node, "a starred argument")
         positional = [self(a) for a in node.args]
