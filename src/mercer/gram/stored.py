@@ -13,6 +13,7 @@ import numpy as np
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
+from mercer.kernels.values import require_finite
 from mercer.native import rows as loops
 from mercer.typing import Array
 
@@ -34,8 +35,7 @@ class StoredGram:
         K = np.asarray(K)
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
             raise bad("StoredGram", "K", "a square matrix", f"shape {K.shape}", "Pass k(X, X) of the training items.")
-        if not np.isfinite(K).all():
-            raise bad("StoredGram", "K", "finite", "NaN or infinity", "Check the items the Gram was made from.")
+        require_finite("StoredGram", K, "Check the items the Gram was made from.")
         panels = [(np.abs(K[r] - K[:, r].conj().T).max(), np.abs(K[r]).max()) for r in cuts(len(K))]
         skew, size = np.max(panels, axis=0) if panels else (0.0, 0.0)
         if skew > tol * size:

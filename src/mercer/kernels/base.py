@@ -16,7 +16,6 @@ whose values depend on it say `learned = True`.
 from __future__ import annotations
 
 import dataclasses
-from functools import cache
 from typing import Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
@@ -41,9 +40,10 @@ def kernel(cls: type[T]) -> type[T]:
     return dataclasses.dataclass(frozen=True, repr=False)(cls)
 
 
-@cache
 def _is_made(cls: type) -> bool:
     """Whether a class is a dataclass, with all the hyper-parameters that it declares."""
+    if "__dataclass_fields__" in vars(cls):
+        return True
     fields_left = any(isinstance(member, dataclasses.Field) for member in vars(cls).values())
     return dataclasses.is_dataclass(cls) and not fields_left
 
@@ -61,7 +61,7 @@ class Kernel:
     __array_ufunc__ = None  # an array times a kernel is left to us, not made an array of kernels
 
     def __new__(cls, *fields: Any, **named: Any) -> Self:
-        if not _is_made(cls):  # type: ignore[arg-type]  # classes have a hash
+        if not _is_made(cls):
             raise TypeError(f"{cls.__name__}: a class of kernels must have the decorator mercer.kernels.kernel; got "
                             f"one without it. Write @kernel above `class {cls.__name__}`.")  # fmt: skip
         return super().__new__(cls)

@@ -151,8 +151,6 @@ class Sigmoid(Dot):
     gamma: Parameter = hyper(1.0)
     offset: Parameter = hyper(0.0, Real, low=-1e3, high=1e3)
 
-    bound = 1.0
-
     @property
     def psd(self) -> bool | None:
         return False

@@ -5,6 +5,7 @@ All three keep positive semi-definiteness: products and sums of kernels are kern
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,9 @@ class Function(Unary):
     @property
     def bound(self) -> float:  # type: ignore[override]
         """|g(k)| <= g(|k|), for g has a power series with coefficients >= 0."""
-        with np.errstate(over="ignore", invalid="ignore"):
+        if math.isinf(self.kernel.bound):
+            return math.inf
+        with np.errstate(over="ignore"):
             return float(self.g(np.array(self.kernel.bound)))
 
     def vjp(self, A: Any, B: Any, W: Array) -> Array:

@@ -46,12 +46,12 @@ def diagonal(kernel: Kernel, A: Any, where: Where | None = None) -> Array:
         raise fault.at(where) from None
 
 
-def require_finite(owner: Kernel | str, values: Array, cure: str = CURE) -> Array:
+def require_finite(owner: Kernel | str, values: Array, cure: str = CURE, where: Where | None = None) -> Array:
     """The values of a tile or of a diagonal themselves; refuses NaN and infinity."""
     if all_finite(values):
         return values
     first = np.argwhere(~np.isfinite(values))[0]
-    raise NotFinite(str(owner), values[tuple(first)], (int(first[0]), int(first[-1])), cure)
+    raise NotFinite(str(owner), values[tuple(first)], (int(first[0]), int(first[-1])), cure).at(where)
 
 
 def all_finite(values: Array) -> bool:
