@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from numbers import Integral, Real
 from threading import Lock
@@ -99,12 +99,21 @@ def config() -> Config:
     own = _own.get()
     if not own and not _everywhere:
         return _default()
-    return Config(**_plain(_default()) | stated())
+    return _merged(own, tuple(_everywhere))
+
+
+@lru_cache(maxsize=64)  # asked before every run of tiles
+def _merged(own: tuple[_Layer, ...], everywhere: tuple[_Layer, ...]) -> Config:
+    return Config(**_plain(_default()) | _changes(own, everywhere))
 
 
 def stated() -> dict[str, Any]:
-    """The settings in force here that were made by `configure`: the latest ones."""
-    own = _own.get()
+    """The settings in force here that were made by `configure`."""
+    return _changes(_own.get(), tuple(_everywhere))
+
+
+def _changes(own: tuple[_Layer, ...], everywhere: tuple[_Layer, ...]) -> dict[str, Any]:
+    """What these settings come to: the latest ones hold."""
 
     def rank(layer: _Layer) -> tuple[bool, int]:
         """Blocks of other threads give way where there is one of our own; else the later settings hold."""
@@ -112,7 +121,7 @@ def stated() -> dict[str, Any]:
         return not gives_way, layer.born
 
     changes: dict[str, Any] = {}
-    for layer in sorted({*own, *_everywhere}, key=rank):
+    for layer in sorted({*own, *everywhere}, key=rank):
         changes.update(layer.changes)
     return changes
 
@@ -181,7 +190,7 @@ class configure:  # noqa: N801  # a verb for users, and a class only so that it 
 @contextmanager
 def here(**changes: Any) -> Iterator[None]:
     """Settings of this context alone, for work that divides the threads among its own tasks."""
-    token = _own.set((*_own.get(), _Layer(_checked(changes), block=True)))
+    token = _own.set((*_own.get(), _Layer(changes, block=True)))
     try:
         yield
     finally:
