@@ -97,14 +97,14 @@ def test_a_negative_offset_can_be_indefinite_K5():
 def test_a_broken_degree_works_where_it_has_a_meaning_K5():
     positive = abs(X)
     assert_allclose(Polynomial(2.5)(positive), (positive @ positive.T + 1.0) ** 2.5, rtol=1e-13)
-    with pytest.raises(ValueError, match="finite number"):
+    with pytest.raises(ValueError, match="k must be finite; got nan"):
         Polynomial(2.5)(10.0 * X)
 
 
 def test_overflow_is_refused_K5():
-    with pytest.raises(ValueError, match="overflow"):
+    with pytest.raises(ValueError, match=r"k must be finite; got inf for items 0 and 0\. Scale the data down"):
         Polynomial(50)(np.full((2, 1), 1e5))
-    with pytest.raises(ValueError, match="overflow"):
+    with pytest.raises(ValueError, match=r"k must be finite; got inf for items 0 and 0\. Scale the data down"):
         Polynomial(5)(np.full((2, 1), 1e5, dtype=np.float32))
 
 

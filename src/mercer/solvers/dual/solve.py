@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.config import config, configure
+from mercer.config import config, here
 from mercer.engine.pool import one_blas_thread, run
 from mercer.gram import StoredGram
 from mercer.solvers.dual.batch import native_gram, solve_batch
@@ -176,7 +176,7 @@ def run_by_size(task: Callable[[int], None], sizes: Sequence[int], limits: Limit
     big = sum(size > ONE_CORE for size in sizes) if len(sizes) > 1 else int(sum(sizes) > TINY)
 
     def alone(i: int) -> None:
-        with configure(threads=1):
+        with here(threads=1):
             task(i)
 
     try:
