@@ -65,7 +65,7 @@ def test_dir_lists_the_public_names():
 
 
 def test_star_import_brings_the_public_names():
-    assert python("from mercer import *; print(parse('RBF()'), configure.__name__)") == "RBF() configure"
+    assert python("from mercer import *; print(parse('RBF()'), configure.__name__)") == "RBF(1.0) configure"
 
 
 def test_an_unknown_name_is_an_attribute_error():

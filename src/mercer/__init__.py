@@ -40,6 +40,7 @@ _HOME = {
     "MemoryBudgetError": "mercer.errors",
     "ModelFileError": "mercer.errors",
     "NotConverged": "mercer.errors",
+    "NotFinite": "mercer.errors",
     "NotPositiveDefinite": "mercer.errors",
     "NuSVC": "mercer.estimators.svm.svc",
     "NuSVR": "mercer.estimators.svm.svr",

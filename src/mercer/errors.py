@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Any, Self
 
 _HERE = str(Path(__file__).parent)
 
@@ -38,6 +40,22 @@ class MemoryBudgetError(MemoryError):
 
 class NotPositiveDefinite(ValueError):
     """A matrix that must be positive semi-definite is not; the message names the smallest eigenvalue."""
+
+
+class NotFinite(ValueError):
+    """A kernel value is NaN or infinite; the message names the kernel, the value and the pair of items."""
+
+    def __init__(self, owner: str, value: Any, pair: tuple[int, int], cure: str) -> None:
+        super().__init__(owner, value, pair, cure)
+        self.owner, self.value, self.pair, self.cure = owner, value, pair, cure
+
+    def at(self, where: Callable[[int, int], tuple[int, int]] | None) -> Self:
+        """The same fault, with the pair counted as `where` says."""
+        return self if where is None else type(self)(self.owner, self.value, where(*self.pair), self.cure)
+
+    def __str__(self) -> str:
+        i, j = self.pair
+        return f"{self.owner}: k must be finite; got {self.value} for items {i} and {j}. {self.cure}"
 
 
 class NotConverged(UserWarning):

@@ -39,7 +39,7 @@ def test_no_items_make_an_empty_gram_I5():
     (K[:4], r"K must be a square matrix; got shape \(4, 6\)"),
     (K[0], r"K must be a square matrix; got shape \(6,\)"),
     (K + np.diag(np.ones(5), 1), r"K must be symmetric; got entries that differ by 1\. Use \(K \+ K.T\) / 2"),
-    (K * np.nan, "K must be finite; got NaN or infinity"),
+    (K * np.nan, "k must be finite; got nan for items 0 and 0"),
     (1j * K, "K must be symmetric"),
 ], ids=["not square", "a vector", "not symmetric", "not finite", "not hermitian"])  # fmt: skip
 def test_a_matrix_that_is_no_gram_is_refused_I3(bad, fault):

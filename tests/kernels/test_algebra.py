@@ -204,7 +204,7 @@ def test_differences_prove_nothing_A14(make, k):
 
 @pytest.mark.parametrize("combine", [lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b])
 def test_kernels_on_different_items_do_not_combine_I1(combine):
-    with pytest.raises(TypeError, match=r"of one kind .* got RBF\(\) on vectors, -?Letters\(\) on strings"):
+    with pytest.raises(TypeError, match=r"of one kind .* got RBF\(1.0\) on vectors, -?Letters\(\) on strings"):
         combine(RBF(), Letters())
 
 
@@ -222,9 +222,22 @@ def test_what_is_neither_kernel_nor_number_does_not_combine(other):
             combine(other, RBF())
 
 
+def test_a_kernel_is_divided_by_a_number():
+    assert RBF(2.0) / 2 == 0.5 * RBF(2.0)
+    assert RBF(2.0) / np.float64(4.0) == 0.25 * RBF(2.0)
+    with pytest.raises(TypeError):
+        2.0 / RBF(2.0)
+
+
+@pytest.mark.parametrize("divisor", [0, -1.0, np.inf, np.nan, True, "2", None, Linear(), Fixed(2.0)], ids=repr)
+def test_a_divisor_that_is_no_positive_number_is_refused(divisor):
+    with pytest.raises(ValueError, match="the divisor must be a number > 0; got"):
+        RBF(2.0) / divisor
+
+
 def test_numpy_scalars_are_numbers():
     assert np.float64(2.0) * RBF() == RBF() * np.float32(2.0) == np.int64(2) * RBF() == 2.0 * RBF()
-    assert repr(np.float64(2.0) * RBF()) == "2.0 * RBF()"
+    assert repr(np.float64(2.0) * RBF()) == "2.0 * RBF(1.0)"
 
 
 def test_flags_of_a_sum_are_those_all_terms_have_I2():

@@ -102,9 +102,9 @@ def test_a_broken_degree_works_where_it_has_a_meaning_K5():
 
 
 def test_overflow_is_refused_K5():
-    with pytest.raises(ValueError, match="overflow"):
+    with pytest.raises(ValueError, match=r"k must be finite; got inf for items 0 and 0\. Scale the data down"):
         Polynomial(50)(np.full((2, 1), 1e5))
-    with pytest.raises(ValueError, match="overflow"):
+    with pytest.raises(ValueError, match=r"k must be finite; got inf for items 0 and 0\. Scale the data down"):
         Polynomial(5)(np.full((2, 1), 1e5, dtype=np.float32))
 
 

@@ -41,6 +41,9 @@ a, b, c = RBF(), Linear(), Matern()
 
 EXPRESSIONS = {
     "2*RBF(1.5) + Linear()**2": 2.0 * RBF(1.5) + Linear() ** 2,
+    "RBF(1.5) / 4": 0.25 * RBF(1.5),
+    "(RBF() + Linear()) / 2": 0.5 * (RBF() + Linear()),
+    "Linear() ** 65": Power(Linear(), 65),
     "  RBF( lengthscale = [1, 2.5] )\n": RBF((1.0, 2.5)),
     "RBF((1.0, inf))": RBF((1.0, np.inf)),
     "Matern(nu=inf)": Matern(nu=np.inf),
@@ -82,9 +85,16 @@ def test_every_exponent_that_a_kernel_may_have_reads_back(exponent):
     assert parse(repr(k)) == k
 
 
+def test_a_kernel_says_its_lengthscale_also_where_it_is_the_default():
+    kernels = [RBF(1.0), RBF(), 2.0 * Matern(), Constant(), Polynomial(), Linear()]
+    shown = ["RBF(1.0)", "RBF(1.0)", "2.0 * Matern(1.0)", "Constant(1.0)", "Polynomial()", "Linear()"]
+    assert [repr(k) for k in kernels] == shown
+    assert [parse(text) for text in shown] == kernels
+
+
 def test_numbers_of_numpy_print_as_numbers():
     kernels = [RBF(np.float32(0.5)), Linear() ** np.int64(3), Matern(nu=np.float64(2.5)), Polynomial(np.int32(2))]
-    assert [repr(k) for k in kernels] == ["RBF(0.5)", "Linear() ** 3", "Matern(nu=2.5)", "Polynomial(2)"]
+    assert [repr(k) for k in kernels] == ["RBF(0.5)", "Linear() ** 3", "Matern(1.0, nu=2.5)", "Polynomial(2)"]
 
 
 def test_the_vocabulary_is_the_public_kernels_and_the_marks():
@@ -111,7 +121,9 @@ REFUSED = {
     "Rbf()": "the call of 'Rbf'",
     "2 + 3": "arithmetic without a kernel",
     "RBF(2 ** 0.5)": "arithmetic without a kernel",
-    "RBF() / 2": "this operation",
+    "2 / RBF()": "this operation",
+    "RBF() / 0": "the divisor must be a number > 0; got 0",
+    "RBF() / Linear()": "the divisor must be a number > 0",
     "RBF() @ RBF()": "this operation",
     "RBF() ** 0.5": "this operation",
     "RBF() ** -1": "exponent must be an integer >= 0",

@@ -64,7 +64,7 @@ def test_the_features_are_the_products_of_all_subsets_K10():
 
 def test_an_overflow_points_to_the_logarithm_K10():
     wide = np.full((2, 2000), 2.0)
-    with pytest.raises(ValueError, match=r"overflow.*k\.log"):
+    with pytest.raises(ValueError, match=r"k must be finite; got inf for items 0 and 0\. Use k\.log"):
         AllSubsets()(wide)
     sign, log = AllSubsets().log(wide)
     assert_array_equal(sign, 1.0)
@@ -177,9 +177,9 @@ def test_bad_arguments_are_refused_K11():
         ANOVA(2, base=SubsetCount())
     with pytest.raises(ValueError, match=r"one per column \(5\); got 2 kernels"):
         ANOVA(2, base=(RBF(), RBF()))(X)
-    with pytest.raises(ValueError, match="overflow"):
+    with pytest.raises(ValueError, match="k must be finite; got inf"):
         ANOVA(3)(np.full((2, 4), 1e60))
-    with pytest.raises(ValueError, match="overflow"):
+    with pytest.raises(ValueError, match="k must be finite; got inf"):
         ANOVA(3, base=Linear())(np.full((2, 4), 1e60))
     with pytest.raises(NotImplementedError):
         ANOVA(2, base=RBF()).feature_map(X)

@@ -168,7 +168,7 @@ def test_nested_selections():
 
 def test_repr_reads_back():
     assert repr(On("text", TfIdf())) == "On('text', TfIdf())"
-    assert repr(On(("age", "bmi"), RBF())) == "On(['age', 'bmi'], RBF())"
+    assert repr(On(("age", "bmi"), RBF())) == "On(['age', 'bmi'], RBF(1.0))"
     for k in (On("text", TfIdf()), On(["age", "bmi"], RBF()), On([0, 2], RBF(2.0)), On(1, Linear()), ALL):
         assert eval(repr(k)) == k
         assert hash(eval(repr(k))) == hash(k)

@@ -164,6 +164,18 @@ class WrongMap(Linear):
         return 2.0 * super().feature_map(X)
 
 
+@kernel
+class SaysItIsFinite(NotFinite):
+    """Says so, and is therefore not looked at elsewhere."""
+
+    finite = True
+
+
+@kernel
+class WrongBound(Mine):
+    bound = 0.5
+
+
 class Nameless(Mine):
     """Not a value: two of them are never equal."""
 
@@ -174,6 +186,8 @@ class Nameless(Mine):
 FAULTS = [
     (ChangesItsData(), "leaves the items as they are"),
     (NotFinite(), "a finite number"),
+    (SaysItIsFinite(), "a finite number"),
+    (WrongBound(), "and bound says at most 0.5"),
     (ComplexDiagonal(), "Hermitian"),
     (Asymmetric(), r"k\(X\) is k\(X, X\)"),
     (NoiseOnTheDiagonal(), "diag is the diagonal"),

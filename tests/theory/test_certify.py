@@ -263,7 +263,7 @@ def test_the_certificate_speaks_in_sentences_T1():
     assert untold.proof == "tested on 40 items only"
     assert "a sampled test can refute, never prove" in str(untold)
     refuted = str(certify(Sigmoid(), np.array([[1.0], [2.0]])))
-    assert "Sigmoid() is not positive semi-definite: 2 items refute it." in refuted
+    assert "Sigmoid(1.0) is not positive semi-definite: 2 items refute it." in refuted
     assert "u*Ku = -0.0908666" in refuted
     assert "Cauchy-Schwarz fails for items 0 and 1" in refuted
     assert "1 + 1i" in str(certify(np.array([[1.0, 1.0], [-1.0, 1.0]])))

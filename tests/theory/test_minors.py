@@ -73,5 +73,5 @@ def test_a_diagonal_off_the_real_axis_is_an_asymmetry_at_one_item_T2():
 
 
 def test_an_entry_that_is_not_finite_is_refused():
-    with pytest.raises(ValueError, match="K must be finite"):
+    with pytest.raises(ValueError, match="certify: k must be finite; got nan for items 0 and 1"):
         scan_pairs(entries(np.array([[1.0, np.nan], [0.0, 1.0]])))

@@ -1,8 +1,7 @@
 """The scikit-learn contract, once for all machines: what `kernel=` may be, and how data come in.
 
-`kernel` is a name ("linear", "poly", "rbf", "sigmoid", with gamma, degree and coef0 as in scikit-learn), one of our
-kernels, a function (X, Y) -> matrix, or "precomputed".  Arrays go through scikit-learn's own checks; other kinds
-of items through the check of the kernel that understands them.
+`kernel` is an object, a name, an expression, a function or "precomputed" (kernel_argument.py).  Arrays go through
+scikit-learn's own checks; other kinds of items through the check of the kernel that understands them.
 
 A search that fits many machines asks `takes_gram`, `items_kind`, `check_items` and `kernel_on` to compute each Gram
 once, and what machines can share beyond that in the way of estimators/shared_fits.py.
@@ -10,7 +9,7 @@ once, and what machines can share beyond that in the way of estimators/shared_fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from functools import wraps
 from numbers import Real
 from typing import Any, Self, TypeVar, cast
@@ -25,17 +24,14 @@ from mercer.engine.interrupts import interrupted, one_fit
 from mercer.errors import Interrupted, NotConverged, bad, warn, wrong_kind
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.function_kernel import Called, Dense
+from mercer.estimators.kernel_argument import NAMES, no_kernel, written
+from mercer.estimators.sklearn_kernels import foreign_items, is_foreign, noiseless
+from mercer.estimators.worker_settings import carry_settings
 from mercer.items import Items, Vectors
 from mercer.items.vectors import is_sparse
-from mercer.kernels import RBF, Constant, Kernel, Linear, Polynomial, Sigmoid
+from mercer.kernels import Kernel
 from mercer.typing import Array
 
-NAMES: dict[str, Callable[[float, float, float], Kernel]] = {
-    "linear": lambda gamma, degree, coef0: Linear(),
-    "poly": lambda gamma, degree, coef0: Polynomial(degree, gamma=gamma, offset=coef0) if degree else Constant(1.0),
-    "rbf": lambda gamma, degree, coef0: RBF.from_gamma(gamma),
-    "sigmoid": lambda gamma, degree, coef0: Sigmoid(gamma, offset=coef0),
-}
 _DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 0.0}
 NO_TARGET = object()
 
@@ -84,6 +80,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        carry_settings(cls)
         if "fit" in vars(cls):
             cls.fit = interruptible(cls.fit)
 
@@ -93,22 +90,35 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         plain = {name: value for name, value in params.items() if name not in nested}
         super().set_params(**plain)
         if nested:
-            if not isinstance(self.kernel, Kernel):
+            if is_foreign(self.kernel):
+                return super().set_params(**nested)  # type: ignore[no-any-return]  # theirs are modified, as in there
+            if self._written is None:
                 raise bad(type(self).__name__, "kernel", "a kernel object for kernel__... parameters", self.kernel,
                           "Pass e.g. kernel=RBF(1.0).")  # fmt: skip
-            self.kernel = self.kernel.with_params(**{name[len("kernel__") :]: v for name, v in nested.items()})
+            self.kernel = self._written.with_params(**{name[len("kernel__") :]: v for name, v in nested.items()})
         return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed
         tags.input_tags.sparse = not self._precomputed
-        tags.input_tags.two_d_array = not isinstance(self.kernel, Kernel) or self.kernel.items is Vectors
+        kind = self.items_kind
+        tags.input_tags.two_d_array = kind is Vectors or (kind is None and not is_foreign(self.kernel))
         return tags
 
     @property
     def _precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    @property
+    def _written(self) -> Kernel | None:
+        """The kernel where it is an object or an expression."""
+        return written(self.kernel)
+
+    @property
+    def by_name(self) -> bool:
+        """Whether the kernel is given by one of the names that scikit-learn's users know."""
+        return isinstance(self.kernel, str) and self.kernel in NAMES
 
     @property
     def _on_arrays(self) -> bool:
@@ -125,9 +135,13 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     @property
     def items_kind(self) -> type[Items] | None:
         """The class of the items that `kernel` compares; None for a function, which may compare anything."""
-        if isinstance(self.kernel, Kernel):
-            return self.kernel.items
-        return Vectors if isinstance(self.kernel, str) else None
+        if isinstance(self.kernel, str) and (self.by_name or self._precomputed):
+            return Vectors
+        if is_foreign(self.kernel):
+            return foreign_items(self.kernel)
+        if self._written is not None:
+            return self._written.items
+        return Vectors if isinstance(self.kernel, str) else None  # a misspelt name is refused later
 
     def check_items(self, X: Any) -> Any:
         """X after the checks that `fit` makes; the machine itself stays as it is."""
@@ -156,8 +170,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             if given:
                 return validate_data(self, X, y, reset=reset, y_numeric=numeric, multi_output=outputs, **options)
             return validate_data(self, X, reset=reset, **options)
-        if isinstance(self.kernel, Kernel):
-            X = self.kernel.check(X)
+        if self._written is not None:
+            X = self._written.check(X)
         elif getattr(X, "ndim", 0) == 2 and not is_sparse(X):
             X = np.asarray(X)  # a function of two arrays expects arrays, also where a table was passed
         if not given:
@@ -175,24 +189,30 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _kernel_for(self, X: Any) -> Kernel:
         """The kernel object that `kernel` stands for, on these training data."""
-        if isinstance(self.kernel, Kernel):
-            return self.kernel
-        if isinstance(self.kernel, str) and self.kernel in NAMES:
-            gamma, degree, coef0 = (getattr(self, name, default) for name, default in _DEFAULTS.items())
-            if self.kernel == "poly":
-                _require_whole(type(self).__name__, degree)
-            return NAMES[self.kernel](gamma_value(gamma, X), degree, coef0)
-        return called(type(self).__name__, self.kernel, NAMES)
+        owner, given = type(self).__name__, self.kernel
+        found = self._written
+        if found is not None:
+            return found
+        if is_foreign(given):
+            return noiseless(owner, given, X)
+        if self.by_name:
+            if given in ("poly", "polynomial"):
+                _require_whole(owner, self._option("degree"))
+            return NAMES[given](self._gamma(X), self._option("degree"), self._option("coef0"))
+        if callable(given) and not isinstance(given, type):
+            return self._of_function(given)
+        raise no_kernel(owner, given)
 
+    def _option(self, name: str) -> Any:
+        """A parameter of named kernels; its default for machines that do not have it."""
+        return getattr(self, name, _DEFAULTS[name])
 
-def called(owner: str, kernel: Any, names: Iterable[str]) -> Kernel:
-    """The kernel of a user's function (X, Y) -> matrix; all else is neither a kernel object nor one of the names."""
-    if callable(kernel) and not isinstance(kernel, type):
-        return Called(Dense(kernel), pairwise=True)
-    cure = "mercer.kernels lists the kernel objects."
-    if isinstance(kernel, type):
-        cure = f"A class is not a kernel yet: write {kernel.__name__}(...)."
-    raise bad(owner, "kernel", f"one of {[*names, 'precomputed']}, a kernel object or a function", repr(kernel), cure)
+    def _gamma(self, X: Any) -> float:
+        return gamma_value(self._option("gamma"), X)
+
+    def _of_function(self, function: Callable[..., Any]) -> Kernel:
+        """The kernel of a user's function (X, Y) -> matrix."""
+        return Called(Dense(function), pairwise=True)
 
 
 def _require_whole(owner: str, degree: Any) -> None:

@@ -38,7 +38,7 @@ def require_positive(machine: Any, data: Data) -> None:
         return
     if policy == "raise":
         _refuse(owner, data)
-    elif isinstance(data, GivenGram) or not isinstance(machine.kernel, str):
+    elif isinstance(data, GivenGram) or not machine.by_name:
         _try(owner, data, TRIED if isinstance(data, GivenGram) or data.psd is False else FEW)
 
 

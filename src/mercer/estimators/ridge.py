@@ -10,27 +10,20 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import NotConverged, bad, warn
-from mercer.estimators.base import NAMES, gamma_value, weights
+from mercer.estimators.base import gamma_value, weights
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.incremental import Incremental
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.shared_fits import SharedFits
 from mercer.gram import LazyGram
 from mercer.items.vectors import is_sparse
-from mercer.kernels import AdditiveChiSquared, ChiSquared, Cosine, Kernel, Laplacian, Similarity
+from mercer.kernels import Kernel, Similarity
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers import ridge
 from mercer.solvers.ridge import Factored, Shifted, Targets
 from mercer.typing import Array, Gram
 
 SOLVERS = ("auto", "primal", "dual", "eigen")
-MORE_NAMES: dict[str, Callable[[float, float, float], Kernel]] = {
-    "polynomial": NAMES["poly"],
-    "laplacian": lambda gamma, degree, coef0: Laplacian(1.0 / gamma),
-    "chi2": lambda gamma, degree, coef0: ChiSquared(gamma),
-    "additive_chi2": lambda gamma, degree, coef0: AdditiveChiSquared(),
-    "cosine": lambda gamma, degree, coef0: Cosine(),
-}
 _FEW = 0.5  # columns per item up to which a linear kernel is solved on its features
 
 
@@ -157,15 +150,14 @@ class KernelRidge(Incremental):
                 NotConverged,
             )  # fmt: skip
 
-    def _kernel_for(self, X: Any) -> Kernel:
-        """As in scikit-learn: more names, gamma = None is 1 / columns, and a function compares two items."""
-        if isinstance(self.kernel, str) and self.kernel in NAMES | MORE_NAMES:
-            auto = 1.0 if self.kernel == "chi2" else "auto"
-            gamma = gamma_value(auto if self.gamma is None else self.gamma, X)
-            return (NAMES | MORE_NAMES)[self.kernel](gamma, self.degree, self.coef0)
-        if callable(self.kernel) and not isinstance(self.kernel, (Kernel, type)):
-            return Similarity(partial(self.kernel, **(self.kernel_params or {})))
-        return super()._kernel_for(X)
+    def _gamma(self, X: Any) -> float:
+        """As in scikit-learn, None is 1 / columns, and 1 for "chi2"."""
+        auto = 1.0 if self.kernel == "chi2" else "auto"
+        return gamma_value(auto if self.gamma is None else self.gamma, X)
+
+    def _of_function(self, function: Callable[..., Any]) -> Kernel:
+        """As in scikit-learn, a function compares two items."""
+        return Similarity(partial(function, **(self.kernel_params or {})))
 
     # ---- what follows from it
 

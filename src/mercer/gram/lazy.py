@@ -21,12 +21,13 @@ from mercer.engine.pool import run
 from mercer.engine.tiles import all_tiles, cuts, lower_tiles
 from mercer.errors import bad
 from mercer.gram.single import in_single
-from mercer.gram.stored import places
+from mercer.gram.stored import chosen, places
 from mercer.items.vectors import is_sparse
 from mercer.kernels.base import Kernel, gram_of, prepare_pair
 from mercer.kernels.dot import Linear
 from mercer.kernels.radial import NativeShape
 from mercer.kernels.rows import Rows
+from mercer.kernels.values import diagonal, tile
 from mercer.native import row_kernel, select
 from mercer.typing import Array
 
@@ -36,6 +37,9 @@ _PANEL = 2**21  # entries of a panel of a native product, between two looks at a
 
 class LazyGram:
     """K_ij = k(x_i, y_j), evaluated tile by tile when asked for."""
+
+    I: Array | None = None  # positions of A in the data that errors speak of; None stands for all
+    J: Array | None = None
 
     def __init__(self, kernel: Kernel, X: Any, Y: Any = None) -> None:
         self._set(kernel, *prepare_pair(kernel, X, Y))
@@ -52,6 +56,21 @@ class LazyGram:
     def _set(self, kernel: Kernel, A: Any, B: Any) -> None:
         self.kernel, self.A, self.B = kernel, A, B
 
+    def _placed(self, I: Array | None, J: Array | None) -> Self:
+        """This Gram, made of rows I and columns J of the data."""
+        self.I, self.J = I, J
+        return self
+
+    def _where(self, i: int, j: int) -> tuple[int, int]:
+        """The positions in the data of row i and column j."""
+        return (i if self.I is None else int(self.I[i]), j if self.J is None else int(self.J[j]))
+
+    def _tile(self, r: Any, c: Any) -> Array:
+        """K[r, c] for slices or positions, from one call of the kernel."""
+        n, m = self.shape
+        return tile(self.kernel, self.A[r], self.B[c],
+                    lambda i, j: self._where(int(places(r, n)[i]), int(places(c, m)[j])))  # fmt: skip
+
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.A), len(self.B)
@@ -66,18 +85,18 @@ class LazyGram:
 
     @cached_property
     def dtype(self) -> np.dtype:
-        return np.dtype(self.kernel.block(self.A[:1], self.B[:1]).dtype) if min(self.shape) else np.dtype(float)
+        return np.dtype(self._tile(slice(0, 1), slice(0, 1)).dtype) if min(self.shape) else np.dtype(float)
 
     def __repr__(self) -> str:
         return f"LazyGram({self.kernel!r}, {self.shape[0]} x {self.shape[1]})"
 
     def block(self, r: slice, c: slice) -> Array:
         """The tile of rows r and columns c."""
-        return self.kernel.block(self.A[r], self.B[c])
+        return self._tile(r, c)
 
     def dense(self) -> Array:
         """Every entry, in one array."""
-        return gram_of(self.kernel, self.A, self.B, self.dtype)
+        return gram_of(self.kernel, self.A, self.B, self.dtype, where=self._where)
 
     @property
     def linear_rows(self) -> Any:
@@ -95,16 +114,19 @@ class LazyGram:
     def diag(self) -> Array:
         """k(x_i, x_i)."""
         self._require_square("diag")
-        return self.kernel.diag(self.A)
+        return diagonal(self.kernel, self.A, self._where)
 
     def rows(self, index: Array) -> Array:
         """K[index, :] as an array."""
-        return gram_of(self.kernel, self.A[places(index, len(self))], self.B)
+        index = places(index, len(self))
+        return gram_of(self.kernel, self.A[index], self.B, where=lambda i, j: self._where(int(index[i]), j))
 
     def sub(self, index: Array) -> LazyGram:
         """K[index, index], still lazy."""
         self._require_square("sub")
-        found = LazyGram.of(self.kernel, self.A[places(index, len(self))], dtype=self.dtype)
+        index = places(index, len(self))
+        found = LazyGram.of(self.kernel, self.A[index], dtype=self.dtype)
+        found._placed(chosen(self.I, index), chosen(self.J, index))
         if "_single" in self.__dict__:  # rounded already: rows are only chosen
             found.__dict__["_single"] = self._single.sub(index)
         return found
@@ -113,7 +135,7 @@ class LazyGram:
         """K[I, :][:, J], still lazy; None stands for all."""
         A = self.A if I is None else self.A[np.asarray(I, dtype=np.intp)]
         B = A if J is I and self.symmetric else self.B if J is None else self.B[np.asarray(J, dtype=np.intp)]
-        return LazyGram.of(self.kernel, A, B, dtype=self.dtype)
+        return LazyGram.of(self.kernel, A, B, dtype=self.dtype)._placed(chosen(self.I, I), chosen(self.J, J))
 
     def single(self) -> LazyGram:
         """The same Gram from data rounded to single precision."""
@@ -122,12 +144,12 @@ class LazyGram:
     @cached_property
     def _single(self) -> LazyGram:
         A = in_single(self.A)
-        return LazyGram.of(self.kernel, A, A if self.symmetric else in_single(self.B))
+        return LazyGram.of(self.kernel, A, A if self.symmetric else in_single(self.B))._placed(self.I, self.J)
 
     def values(self, I: Array, J: Array) -> Array:
         """K[I, J] as an array."""
         if len(I) * len(J) <= _ONE_TILE:
-            return self.kernel.block(self.A[I], self.B[J])
+            return self._tile(I, J)
         return self.part(I, J).dense()
 
     def times(self, I: Array, J: Array, v: Array) -> Array:
@@ -136,7 +158,7 @@ class LazyGram:
         if rows is not None:
             return _native_times(*rows, I, J, v)
         if len(I) * len(J) <= _ONE_TILE:
-            return np.asarray(self.kernel.block(self.A[I], self.B[J]) @ v.astype(self.dtype, copy=False))
+            return np.asarray(self._tile(I, J) @ v.astype(self.dtype, copy=False))
         return self.part(I, J) @ v
 
     def __matmul__(self, V: Array) -> Array:
@@ -178,7 +200,7 @@ class LazyGram:
 
     def nearest(self, count: int) -> tuple[Array, Array]:
         """(index, squared distance) of the `count` columns nearest to every row, d^2 = k(x,x) + k(y,y) - 2 k(x,y)."""
-        a, b = self.kernel.diag(self.A), self.kernel.diag(self.B)
+        a, b = diagonal(self.kernel, self.A), diagonal(self.kernel, self.B)
 
         def distances(r: slice, c: slice) -> Array:
             D = self.block(r, c).real

@@ -13,6 +13,7 @@ import numpy as np
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
+from mercer.kernels.values import require_finite
 from mercer.native import rows as loops
 from mercer.typing import Array
 
@@ -37,8 +38,7 @@ class StoredGram:
         K = np.asarray(K)
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
             raise bad("StoredGram", "K", "a square matrix", f"shape {K.shape}", "Pass k(X, X) of the training items.")
-        if not np.isfinite(K).all():
-            raise bad("StoredGram", "K", "finite", "NaN or infinity", "Check the items the Gram was made from.")
+        require_finite("StoredGram", K, "Check the items the Gram was made from.")
         panels = [(np.abs(K[r] - K[:, r].conj().T).max(), np.abs(K[r]).max()) for r in cuts(len(K))]
         skew, size = np.max(panels, axis=0) if panels else (0.0, 0.0)
         if skew > tol * size:
@@ -78,16 +78,16 @@ class StoredGram:
 
     def rows(self, index: Array) -> Array:
         """K[index, :]."""
-        return self._entries(_of(self.I, places(index, len(self))))
+        return self._entries(chosen(self.I, places(index, len(self))))
 
     def sub(self, index: Array) -> StoredGram:
         """K[index, index]."""
-        chosen = _of(self.I, places(index, len(self)))
-        return StoredGram.of(self.K, chosen, chosen, X=self.X)
+        I = chosen(self.I, places(index, len(self)))
+        return StoredGram.of(self.K, I, I, X=self.X)
 
     def part(self, I: Array | None, J: Array | None) -> StoredGram:
         """K[I, :][:, J]; None stands for all."""
-        return StoredGram.of(self.K, _of(self.I, I), _of(self.J, J))
+        return StoredGram.of(self.K, chosen(self.I, I), chosen(self.J, J))
 
     def values(self, I: Array, J: Array) -> Array:
         """K[I, J] as an array."""
@@ -150,8 +150,8 @@ class StoredGram:
         return np.asarray(self.K[np.ix_(I, self.J)])
 
 
-def _of(chosen: Array | None, index: Array | None) -> Array | None:
-    """Positions in K of the chosen among those that were chosen before."""
-    if index is None or chosen is None:
-        return chosen if index is None else np.asarray(index, dtype=np.intp)
-    return np.asarray(chosen[index])
+def chosen(before: Array | None, index: Array | None) -> Array | None:
+    """The positions, in the data, of those that are chosen among the ones chosen before; None stands for all."""
+    if index is None or before is None:
+        return before if index is None else np.asarray(index, dtype=np.intp)
+    return np.asarray(before[index])

@@ -22,6 +22,7 @@ class Laplacian(Stationary):
     """k(x, y) = exp(-sum_k |x_k - y_k| / l_k), with one lengthscale or one per column."""
 
     psd_reason = "a product over columns of kernels on one column (Schur)"
+    bound = 1.0
 
     def prepare_in(self, X: Vectors, frame: Any, pool: Pool) -> Rows:
         real_only("Laplacian", X)
@@ -61,6 +62,7 @@ class ChiSquared(Kernel):
 
     psd = True
     psd_reason = "exp(-gamma d) of a conditionally negative d (Schoenberg)"
+    bound = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()

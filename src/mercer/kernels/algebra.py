@@ -29,6 +29,10 @@ class Sum(Nary):
     infix = True
     psd_reason = "a sum of kernels: u*(K1 + K2)u = u*K1u + u*K2u >= 0"
 
+    @property
+    def bound(self) -> float:  # type: ignore[override]
+        return sum(t.bound for t in self.terms)
+
     def block(self, A: Parts, B: Parts) -> Array:
         return _combined(np.add, self.blocks(A, B))
 
@@ -62,6 +66,10 @@ class Product(Nary):
 
     infix = True
     psd_reason = "a product of kernels: the entrywise product of positive semi-definite matrices is one (Schur)"
+
+    @property
+    def bound(self) -> float:  # type: ignore[override]
+        return math.prod(max(t.bound, 1.0) for t in self.terms)  # not 0 * inf, nor a factor that overflows on the way
 
     def block(self, A: Parts, B: Parts) -> Array:
         return _combined(np.multiply, self.blocks(A, B))
@@ -114,6 +122,10 @@ class Scaled(Unary):
 
     factor: Parameter = hyper(1.0, LogOrZero)
 
+    @property
+    def bound(self) -> float:  # type: ignore[override]
+        return max(float(value(self.factor)), 1.0) * self.kernel.bound  # not 0 * inf
+
     def block(self, A: Any, B: Any) -> Array:
         out = self.kernel.block(A, B)
         out *= out.dtype.type(value(self.factor))
@@ -156,6 +168,10 @@ class Negated(Unary):
 
     infix = True
     psd = None
+
+    @property
+    def bound(self) -> float:  # type: ignore[override]
+        return self.kernel.bound
 
     def block(self, A: Any, B: Any) -> Array:
         return -self.kernel.block(A, B)
@@ -208,6 +224,13 @@ def multiply(left: Any, right: Any) -> Kernel:
                           "Write k1 - k2 if a difference is meant.")  # fmt: skip
             return Scaled(k, factor)
     return Product((_as_kernel(left), _as_kernel(right)))
+
+
+def divide(k: Kernel, divisor: Any) -> Kernel:
+    """k / divisor, which is a number > 0."""
+    if isinstance(divisor, (Fixed, Bounded)) or not _is_factor(divisor) or not 0 < divisor < math.inf:
+        raise bad("scaling", "the divisor", "a number > 0", repr(divisor), "Write k1 * k2 for a product of kernels.")
+    return multiply(1.0 / divisor, k)
 
 
 def raised(k: Kernel, exponent: Any) -> Kernel:

@@ -78,6 +78,7 @@ class ArcSine(Kernel):
 
     psd = True
     psd_reason = "the covariance of a neural network of one layer with random weights"
+    bound = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()

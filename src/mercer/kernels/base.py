@@ -1,7 +1,7 @@
 """Kernel: a small value that can be evaluated, composed, differentiated and checked.
 
 People call `k(X, Y)`.  Engines call `prepare` once per dataset, and then ask for tiles of the Gram from slices A and B
-of what it returned.
+of what it returned; they do so through kernels/values.py, which refuses values that are not finite.
 
 A kernel is a subclass with the decorator `kernel`, which makes it a frozen dataclass; its fields are its parameters
 (`mercer.parameters.hyper` declares one that can be tuned).  It overrides
@@ -21,6 +21,7 @@ what is known of it
     dimension(D)                    how many features that is on D columns of numbers, without computing them
     stationary = True               k(x, y) depends on x - y only
     isotropic = True                k(x, y) depends on |x - y| only
+    bound = 1.0                     |k(x, y)| is at most this; without a bound, values are checked for overflow
     textual = False                 cannot be written as text, because it holds a function or data
 
 speed and accuracy; the defaults are correct, and slower
@@ -64,10 +65,12 @@ from mercer.errors import bad, wrong_kind
 from mercer.items import Items, Vectors
 from mercer.kernels import differences
 from mercer.kernels.rows import same_width
+from mercer.kernels.values import Where, diagonal, tile
 from mercer.parameters import Slot
 from mercer.typing import Array, Prepared
 
 Pool = dict[Any, Any]
+_LARGE = 1e38  # float32 holds 3.4e38
 T = TypeVar("T")
 
 
@@ -75,6 +78,14 @@ T = TypeVar("T")
 def kernel(cls: type[T]) -> type[T]:
     """Decorator of kernel classes: a frozen dataclass that prints as the expression that makes it."""
     return dataclasses.dataclass(frozen=True, repr=False)(cls)
+
+
+def _is_made(cls: type) -> bool:
+    """Whether a class is a dataclass, with all the hyper-parameters that it declares."""
+    if "__dataclass_fields__" in vars(cls):
+        return True
+    fields_left = any(isinstance(member, dataclasses.Field) for member in vars(cls).values())
+    return dataclasses.is_dataclass(cls) and not fields_left
 
 
 class Kernel:
@@ -89,13 +100,25 @@ class Kernel:
     stationary: bool = False
     isotropic: bool = False
     infix: bool = False  # prints as an expression of operators
+    bound: float = np.inf  # |k(x, y)| is at most this, for all items
     textual: bool = True  # can be written down in the grammar of kernels/grammar.py
     __array_ufunc__ = None  # array * kernel calls our __rmul__, instead of making an array of kernels
+
+    def __new__(cls, *fields: Any, **named: Any) -> Self:
+        if not _is_made(cls):
+            raise TypeError(f"{cls.__name__}: a class of kernels must have the decorator mercer.kernels.kernel; got "
+                            f"one without it. Write @kernel above `class {cls.__name__}`.")  # fmt: skip
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         parameters.check(self)
 
     # ---- what engines call
+
+    @property
+    def finite(self) -> bool:
+        """Whether every value is known to be finite, also in single precision, so that nobody need look."""
+        return self.bound < _LARGE
 
     def check(self, X: Any) -> Items:
         """X as items of this kernel's kind."""
@@ -272,18 +295,25 @@ class Kernel:
     def __rmul__(self, other: Any) -> Kernel:
         return _composed("multiply", other, self)
 
+    def __truediv__(self, divisor: Any) -> Kernel:
+        return _composed("divide", self, divisor)
+
     def __pow__(self, exponent: Any) -> Kernel:
         return _composed("raised", self, exponent)
 
     # ---- printing
 
     def __repr__(self) -> str:
-        """The expression that makes this kernel: the first field by position, others by name, defaults left out."""
+        """The expression that makes this kernel: the first field by position, others by name.
+
+        Defaults are left out, but for a hyper-parameter that comes first: RBF(1.0) says its lengthscale.
+        """
         shown: list[str] = []
         for i, f in enumerate(dataclasses.fields(self)):  # type: ignore[arg-type]
             given = getattr(self, f.name)
             given = given.item() if isinstance(given, np.generic) else given  # NumPy's numbers print as calls
-            if f.default is not dataclasses.MISSING and given == f.default and type(given) is type(f.default):
+            default = f.default is not dataclasses.MISSING and given == f.default and type(given) is type(f.default)
+            if default and (i or "hyper" not in f.metadata):
                 continue
             shown.append(repr(given) if i == len(shown) == 0 else f"{f.name}={given!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
@@ -309,25 +339,33 @@ def prepare_pair(kernel: Kernel, X: Any, Y: Any, frame: Any = None) -> tuple[Any
     return A, kernel.prepare(Y, A.frame)
 
 
-def gram_of(kernel: Kernel, A: Prepared, B: Prepared, dtype: np.dtype | None = None, out: Array | None = None) -> Array:
+def gram_of(
+    kernel: Kernel,
+    A: Prepared,
+    B: Prepared,
+    dtype: np.dtype | None = None,
+    out: Array | None = None,
+    where: Where | None = None,
+) -> Array:
     """The dense Gram of prepared items; of k(X, X) only one half is computed and the diagonal is exact.
 
-    `out` is an array to be filled, where one is at hand already.
+    `out` is an array to be filled, where one is at hand already; `where` tells the positions of A and B in the data.
     """
     what, symmetric = f"The Gram of {kernel!r}", A is B
     if not len(A) or not len(B):
         return np.empty((len(A), len(B)))
-    diagonal = kernel.diag(A) if symmetric else None
+    where = where or (lambda i, j: (i, j))
+    exact = diagonal(kernel, A, where) if symmetric else None
 
     def block(r: slice, c: slice) -> Array:
-        tile = kernel.block(A[r], B[c])
-        if diagonal is not None and r == c:
-            np.fill_diagonal(tile, diagonal[r])
-        return tile
+        T = tile(kernel, A[r], B[c], lambda i, j: where(r.start + i, c.start + j))
+        if exact is not None and r == c:
+            np.fill_diagonal(T, exact[r])
+        return T
 
     if out is not None:
         dtype = out.dtype
-    dtype = dtype or kernel.block(A[:1], B[:1]).dtype  # the kernel's own word on its number type
+    dtype = dtype or tile(kernel, A[:1], B[:1], where).dtype  # the kernel's own word on its number type
     return fill.dense(block, (len(A), len(B)), dtype, symmetric=symmetric, what=what, out=out)
 
 

@@ -52,6 +52,7 @@ class Hamming(Kernel):
     items = Categories
     psd = True
     psd_reason = "a product over columns of kernels on one column (Schur): 1 on the diagonal and exp(-1/l) beside it"
+    bound = 1.0
 
     def prepare_in(self, X: Categories, frame: Any, pool: Pool) -> Codes:
         lengthscale = value(self.lengthscale)

@@ -18,6 +18,7 @@ from mercer.errors import bad
 from mercer.items import Items
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.composite import Unary
+from mercer.kernels.values import tile
 from mercer.typing import Array, Index
 
 
@@ -51,9 +52,9 @@ class Training:
 
 def _means(k: Kernel, P: Any, T: Any) -> Array:
     """mean_t k(x, t) for every x of P, streamed."""
-    number = np.result_type(k.block(T[:1], T[:1]), np.float64)  # double precision, complex if k is
+    number = np.result_type(tile(k, T[:1], T[:1]), np.float64)  # double precision, complex if k is
     weights = np.full((len(T), 1), 1.0 / len(T), dtype=number)
-    return fill.cross_product(lambda r, c: k.block(P[r], T[c]), (len(P), len(T)), weights)[:, 0]
+    return fill.cross_product(lambda r, c: tile(k, P[r], T[c]), (len(P), len(T)), weights)[:, 0]
 
 
 @dataclass(eq=False)

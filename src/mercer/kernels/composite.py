@@ -128,6 +128,19 @@ class Through(Composite):
     def psd(self) -> bool | None:  # type: ignore[override]
         return True if self.kernel.psd else None
 
+    @property
+    def bound(self) -> float:  # type: ignore[override]
+        return self.kernel.bound if self._passes_on else np.inf
+
+    @property
+    def finite(self) -> bool:
+        return (self._passes_on and self.kernel.finite) or super().finite
+
+    @property
+    def _passes_on(self) -> bool:
+        """Whether a subclass leaves the values as they are."""
+        return type(self).block is Through.block
+
     def block(self, A: Any, B: Any) -> Array:
         return self.kernel.block(A, B)
 

@@ -31,6 +31,10 @@ class Constant(Kernel):
     stationary = True
     isotropic = True
 
+    @property
+    def bound(self) -> float:  # type: ignore[override]
+        return float(value(self.value))
+
     def block(self, A: Any, B: Any) -> Array:
         return np.full((len(A), len(B)), value(self.value), dtype=number_type(A))
 
@@ -80,6 +84,10 @@ class White(Kernel):
     psd_reason = "an inner product of features: one for each different item"
     stationary = True
     isotropic = True
+
+    @property
+    def bound(self) -> float:  # type: ignore[override]
+        return float(value(self.variance))
 
     def prepare_in(self, X: Items, frame: Any, pool: Pool) -> Keys:
         digests = (blake2b(key, digest_size=8).digest() for key in X.keys())

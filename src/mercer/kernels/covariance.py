@@ -42,6 +42,7 @@ class Mahalanobis(Kernel):
 
     psd = True
     psd_reason = "the Fourier transform of a positive measure (Bochner), a Gaussian"
+    bound = 1.0
     stationary = True
 
     @classmethod

@@ -19,6 +19,7 @@ from mercer.kernels import maps
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.functions import is_count
 from mercer.kernels.rows import Rows, dot, own, shared_rows
+from mercer.kernels.values import require_finite
 from mercer.native import polynomial
 from mercer.parameters import Parameter, Real, hyper, value
 from mercer.typing import Array
@@ -29,6 +30,7 @@ class Dot(Kernel):
     """k(x, y) = f(<x, y>)."""
 
     psd = True
+    finite = True  # rows are refused if a norm overflows, hence |<x, y>| <= |x| |y|; `shape` says whether f does
 
     def shape(self, G: Array) -> bool:
         """Overwrite G with f(G); returns whether every result is finite."""
@@ -60,8 +62,7 @@ class Dot(Kernel):
 
     def _shaped(self, G: Array) -> Array:
         if not self.shape(G):
-            raise bad(type(self).__name__, "k(x, y)", "a finite number", "an overflow",
-                      "Scale the data down, or lower gamma or the degree.")  # fmt: skip
+            require_finite(self, G, "Scale the data down, or lower gamma or the degree.")
         return G
 
 

@@ -1,7 +1,7 @@
 """Kernels from text: `parse("2*RBF(1.5) + Linear()**2")`.
 
 The text is read as a Python expression, but only its shape: names are looked up in the list of kernels, and
-anything that is not a kernel, a number, a string, a list or one of + - * ** is refused.  Nothing is executed.
+anything that is not a kernel, a number, a string, a list or one of + - * / ** is refused.  Nothing is executed.
 `parse(repr(k)) == k` for every kernel that holds no function of the user's.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any
 
 from mercer.errors import bad
@@ -51,11 +52,13 @@ class _Reader:
             raise self.refuse(node, f"a {type(node).__name__.lower()}")
         return read(node)
 
-    def refuse(self, node: ast.AST, what: str) -> ValueError:
+    def refuse(self, node: ast.AST, what: str, name: str = "") -> ValueError:
         column = getattr(node, "col_offset", 0)
-        return bad("parse", "text", "made of kernels, numbers, lists and + - * **",
-                   f"{what} at column {column + 1} of {_shorten(self.text)}",
-                   f"Known kernels: {', '.join(sorted(vocabulary()))}.")  # fmt: skip
+        near = get_close_matches(name.lower(), map(str.lower, vocabulary()), n=3)
+        meant = [repr(known) for known in vocabulary() if known.lower() in near]
+        cure = f"Did you mean {' or '.join(meant)}?" if meant else f"Known kernels: {', '.join(sorted(vocabulary()))}."
+        return bad("parse", "text", "made of kernels, numbers, lists and + - * / **",
+                   f"{what} at column {column + 1} of {_shorten(self.text)}", cure)  # fmt: skip
 
     def read_Constant(self, node: ast.Constant) -> Any:
         if isinstance(node.value, (bool, int, float, complex, str)) or node.value is None:
@@ -65,7 +68,7 @@ class _Reader:
     def read_Name(self, node: ast.Name) -> Any:
         if node.id in _NAMES:
             return _NAMES[node.id]
-        raise self.refuse(node, f"the name {node.id!r}")
+        raise self.refuse(node, f"the name {node.id!r}", node.id)
 
     def read_Tuple(self, node: ast.Tuple) -> tuple[Any, ...]:
         return tuple(self(item) for item in node.elts)
@@ -92,14 +95,16 @@ class _Reader:
                 return left - right
             case ast.Mult():
                 return left * right
-            case ast.Pow() if isinstance(right, int):
+            case ast.Div() if isinstance(left, Kernel):
+                return left / right
+            case ast.Pow() if isinstance(left, Kernel) and isinstance(right, int):
                 return left**right
         raise self.refuse(node, "this operation")
 
     def read_Call(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else None
         if name not in vocabulary():
-            raise self.refuse(node, f"the call of {name or ast.unparse(node.func)!r}")
+            raise self.refuse(node, f"the call of {name or ast.unparse(node.func)!r}", name or "")
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             raise self.refuse(node, "a starred argument")
         positional = [self(a) for a in node.args]

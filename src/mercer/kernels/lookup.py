@@ -41,6 +41,7 @@ class Lookup(Kernel):
     items = Objects
     psd = True
     psd_reason = "a table whose matrix was found positive semi-definite"
+    finite = True  # so is the matrix
 
     def __post_init__(self) -> None:
         if not isinstance(self.labels, tuple):

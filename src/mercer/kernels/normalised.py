@@ -13,6 +13,7 @@ import numpy as np
 
 from mercer.kernels.base import Pool, kernel
 from mercer.kernels.composite import Unary, dense_map
+from mercer.kernels.values import diagonal
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array, Index
 
@@ -40,7 +41,7 @@ class OfDiagonal(Unary):
 
     def prepare_in(self, X: Any, frame: Any, pool: Pool) -> WithDiagonal:
         inner = super().prepare_in(X, frame, pool)
-        return WithDiagonal(inner, self.kernel.diag(inner).real)
+        return WithDiagonal(inner, diagonal(self.kernel, inner).real)
 
     def pulled(self, A: WithDiagonal, B: WithDiagonal, WK: Array, wa: Array, wb: Array) -> Array:
         """The inner derivative of sum WK * k(a, b) + sum wa * k(a, a) + sum wb * k(b, b)."""

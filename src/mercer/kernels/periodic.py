@@ -47,6 +47,7 @@ class Periodic(Kernel):
 
     psd = True
     psd_reason = "a product over columns of kernels on one column (Schur): Gaussian kernels of points on a circle"
+    bound = 1.0
     stationary = True
 
     def prepare_in(self, X: Vectors, frame: Any, pool: Pool) -> Waves:

@@ -108,6 +108,7 @@ class RBF(Radial):
     """k(x, y) = exp(-|x - y|^2 / (2 l^2)), the Gaussian or squared exponential kernel; gamma = 1 / (2 l^2)."""
 
     psd_reason = "the Fourier transform of a positive measure (Bochner), a Gaussian"
+    bound = 1.0
 
     @classmethod
     def from_gamma(cls, gamma: float) -> RBF:
@@ -149,6 +150,7 @@ class Matern(Radial):
     nu: float = 1.5
 
     psd_reason = "the Fourier transform of a positive measure (Bochner), of Student's t form"
+    bound = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -209,6 +211,7 @@ class Exponential(Radial):
     """k(x, y) = exp(-|x - y| / l), the Ornstein-Uhlenbeck kernel: Matern with nu = 1/2."""
 
     psd_reason = "the Fourier transform of a positive measure (Bochner), of Cauchy's form"
+    bound = 1.0
 
     @property
     def native_shape(self) -> NativeShape | None:
@@ -228,6 +231,7 @@ class RationalQuadratic(Radial):
     alpha: Parameter = hyper(1.0)
 
     psd_reason = "a mixture of Gaussian kernels with weights >= 0 over lengthscales"
+    bound = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()

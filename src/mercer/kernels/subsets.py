@@ -24,6 +24,7 @@ from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.composite import Parts
 from mercer.kernels.functions import is_count
 from mercer.kernels.rows import as_csr, compressed, real_only, same_width, typed
+from mercer.kernels.values import require_finite
 from mercer.native import subsets
 from mercer.typing import Array
 
@@ -36,6 +37,7 @@ class AllSubsets(Kernel):
 
     psd = True
     psd_reason = "an inner product of features: the products of all subsets of columns"
+    finite = True  # it looks by itself, for its error names another way
 
     def block(self, A: Vectors, B: Vectors) -> Array:
         return self._finite(_products(A, B, subsets.all_subsets, subsets.sparse_all_subsets))
@@ -87,6 +89,7 @@ class ANOVA(Kernel):
     base: Kernel | tuple[Kernel, ...] | None = None
 
     psd_reason = "a sum of products of kernels on single columns"
+    finite = True  # it looks by itself
 
     def __post_init__(self) -> None:
         if not is_count(self.degree):
@@ -239,10 +242,3 @@ def _sign_and_log(A: Vectors, B: Vectors) -> tuple[Array, Array]:
     subsets.scaled_all_subsets(typed(X, float), typed(Y.T, float), product, exponent)
     with np.errstate(divide="ignore"):
         return np.sign(product), np.log(abs(product)) + math.log(2.0) * exponent
-
-
-def require_finite(owner: str, out: Array, cure: str) -> Array:
-    """The values themselves; refuses an overflow."""
-    if not np.isfinite(out).all():
-        raise bad(owner, "k(x, y)", "a finite number", "an overflow", cure)
-    return out

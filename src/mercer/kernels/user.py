@@ -129,7 +129,7 @@ class Similarity(Kernel):
                       "Pass symmetrize=True to have their mean.")  # fmt: skip
 
     def _evaluate(self, A: Chosen, B: Chosen) -> Array:
-        """s for all pairs, as a matrix of finite real numbers."""
+        """s for all pairs, as a matrix of real numbers."""
         if self.pairwise:
             S = np.asarray(self.function(A.values, B.values))
         else:
@@ -137,8 +137,6 @@ class Similarity(Kernel):
         if S.dtype.kind not in "fiub" or S.shape != (len(A), len(B)):
             raise bad(repr(self), "s", f"one real number per pair, here {len(A)} x {len(B)}", f"{S.dtype} {S.shape}",
                       "With pairwise=True s takes two datasets, else two items.")  # fmt: skip
-        if not np.isfinite(S).all():
-            raise bad(repr(self), "s(x, y)", "finite", f"{S[~np.isfinite(S)][0]}", "Give such pairs a number.")
         return S if S.dtype == np.float32 else S.astype(np.float64, copy=False)
 
     def __repr__(self) -> str:

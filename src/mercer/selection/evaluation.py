@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from mercer.config import config, configure
+from mercer.config import config, here
 from mercer.engine.interrupts import interrupted, until_interrupted
 from mercer.engine.pool import run
 from mercer.estimators.shared_fits import Fit, Fold, SharedFits, offered
@@ -196,7 +196,7 @@ class Evaluation:
                 self.tell_progress()
 
         at_once = max(1, min(config().threads, (free - grams.statistics) // (1 + GATHERED) + 1))
-        with configure(threads=at_once):
+        with here(threads=at_once):
             for wave in self.waves(tasks, free - grams.statistics - GATHERED * at_once):
                 run(work, wave)
         self.evaluations += grams.evaluations

@@ -73,7 +73,7 @@ class Group:
     def on_gram(self, machine: Any) -> Any:
         """A copy of a machine that takes the Gram in place of items; it does not test a trusted kernel again."""
         copy = clone(machine).set_params(kernel="precomputed")
-        trusted = self.psd or (isinstance(machine.kernel, str) and self.kernel is not None)
+        trusted = self.psd or (machine.by_name and self.kernel is not None)
         return copy.set_params(check_psd="off") if trusted and hasattr(copy, "check_psd") else copy
 
 

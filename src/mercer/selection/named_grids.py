@@ -10,6 +10,8 @@ best of many scores in any search.  For an unbiased score put the whole search i
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,9 +20,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from mercer.errors import bad
+from mercer.estimators.kernel_argument import written
 from mercer.estimators.sklearn_private import safe_indexing
 from mercer.estimators.spread import pulled_in
-from mercer.kernels import RBF, Kernel
+from mercer.items import Vectors
+from mercer.kernels import RBF
 from mercer.selection.grids import LIBSVM, alignment, median_lengthscale
 from mercer.selection.scaling import scaler_for
 from mercer.typing import Array
@@ -39,7 +43,7 @@ def named_grid(name: str, estimator: Any, X: Any, y: Any) -> dict[str, list[floa
                   "e.g. {'C': [1, 10]}.")  # fmt: skip
     piped = isinstance(estimator, Pipeline)
     machine = estimator[-1] if piped else estimator
-    grid = _libsvm(machine) if name == "libsvm" else _auto(machine, _seen(estimator, X, y), y)
+    grid = _libsvm(machine) if name == "libsvm" else _auto(machine, partial(_seen, estimator, X, y), y)
     prefix = f"{estimator.steps[-1][0]}__" if piped else ""
     return {prefix + key: values for key, values in grid.items()}
 
@@ -58,14 +62,15 @@ def _seen(estimator: Any, X: Any, y: Any) -> Any:
     return clone(estimator[:-1]).fit_transform(X, y) if len(estimator) > 1 else X
 
 
-def _auto(machine: Any, X: Any, y: Any) -> dict[str, list[float]]:
+def _auto(machine: Any, seen: Callable[[], Any], y: Any) -> dict[str, list[float]]:
     given = getattr(machine, "kernel", None)
     by_gamma = isinstance(given, str) and given == "rbf" and hasattr(machine, "gamma")
-    if not by_gamma and not (isinstance(given, Kernel) and hasattr(given, "lengthscale")):
-        raise bad("KernelSearchCV", "estimator", "one whose kernel has a lengthscale for the grid 'auto'",
-                  repr(machine), "Use kernel='rbf' or e.g. kernel=Matern(1.0).")  # fmt: skip
-    kernel = RBF(1.0) if by_gamma else given
-    scales = aligned_lengthscales(kernel, X, _targets(machine, y))
+    kernel = RBF(1.0) if by_gamma else written(given)
+    if kernel is None or kernel.items is not Vectors or not hasattr(kernel, "lengthscale"):
+        raise bad("KernelSearchCV", "estimator", "one whose kernel compares rows of numbers by a lengthscale for the "
+                  "grid 'auto'", repr(machine), "Use kernel='rbf' or e.g. kernel=Matern(1.0), or pass a grid such as "
+                  "{'C': [0.1, 1.0, 10.0]}.")  # fmt: skip
+    scales = aligned_lengthscales(kernel, seen(), _targets(machine, y))
     grid = {"gamma": [0.5 / s**2 for s in scales]} if by_gamma else {"kernel__lengthscale": scales}
     return grid | _costs(machine)
 

@@ -26,6 +26,7 @@ from mercer.kernels.additive import absolute_distances
 from mercer.kernels.base import gram_of
 from mercer.kernels.fitted import Fitted
 from mercer.kernels.rows import ROWS_IN_POOL, Rows, dot, sqdist
+from mercer.kernels.values import diagonal, tile
 from mercer.typing import Array, Index
 
 SHARE = 0.5  # of the memory budget that the matrices of a search may use
@@ -143,7 +144,7 @@ class Grams:
         """
         budget, first = self._budget, self._prepared[id(kernel)][:1]
         read, missed = budget.read, budget.missed
-        kernel.block(first, first)
+        tile(kernel, first, first)
         return budget.read > read and budget.missed == missed
 
     @property
@@ -169,15 +170,16 @@ class Grams:
                 self._alone += 1
         if not centred:
             return gram_of(kernel, prepared, prepared)
-        n, diagonal = len(prepared), kernel.diag(prepared)
+        n, exact, columns = len(prepared), diagonal(kernel, prepared), np.arange(len(prepared))[sampled(len(prepared))]
 
         def block(r: slice, c: slice) -> Array:
-            tile = kernel.block(prepared[r], prepared[c])
+            T = tile(kernel, prepared[r], prepared[c], lambda i, j: (r.start + i, c.start + j))
             if r == c:
-                np.fill_diagonal(tile, diagonal[r])
-            return tile
+                np.fill_diagonal(T, exact[r])
+            return T
 
-        return row_centred(block, n, kernel.block(prepared, prepared[sampled(n)]))
+        some = tile(kernel, prepared, prepared[sampled(n)], lambda i, j: (i, int(columns[j])))
+        return row_centred(block, n, some)
 
 
 class RefCountedGram:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import MemoryBudgetError
+from mercer.errors import MemoryBudgetError, NotFinite
 from mercer.items import Items
 from mercer.kernels.base import Kernel, prepare_pair
 from mercer.kernels.grammar import parse, vocabulary
@@ -32,6 +32,8 @@ def check_kernel(kernel: Kernel, X: Any, Y: Any = None, *, tol: float = 1e-10) -
     for law in LAWS:
         try:
             law(trial)
+        except NotFinite as error:
+            raise AssertionError(f"{kernel!r} breaks a law. {finite.__doc__} But {error}") from None
         except AssertionError as error:
             raise AssertionError(f"{kernel!r} breaks a law. {law.__doc__} But {error}.") from None
         except Exception as error:
@@ -94,9 +96,11 @@ def untouched(t: Trial) -> None:
 
 
 def finite(t: Trial) -> None:
-    """Every value is a finite number."""
+    """Every value is a finite number, and within the bound that the kernel claims."""
     assert np.isfinite(t.K).all(), f"k(X) holds {t.K[~np.isfinite(t.K)][0]}"
     assert np.isfinite(t.C).all(), f"k(X, Y) holds {t.C[~np.isfinite(t.C)][0]}"
+    most = t.k.bound * (1.0 + 1000.0 * t.eps)
+    assert t.size <= most, f"|k| is {t.size:.6g} somewhere, and bound says at most {t.k.bound:.6g}"
 
 
 def hermitian(t: Trial) -> None:

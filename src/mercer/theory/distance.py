@@ -9,6 +9,7 @@ import numpy as np
 from mercer.engine import fill
 from mercer.gram import LazyGram
 from mercer.kernels.base import Kernel
+from mercer.kernels.values import diagonal
 from mercer.typing import Array
 
 
@@ -21,8 +22,8 @@ def distance(kernel: Kernel, X: Any, Y: Any = None, *, squared: bool = False) ->
     gram = LazyGram(kernel, X, Y)
     if not min(gram.shape):
         return np.empty(gram.shape)
-    a = kernel.diag(gram.A).real
-    b = a if gram.symmetric else kernel.diag(gram.B).real
+    a = diagonal(kernel, gram.A).real
+    b = a if gram.symmetric else diagonal(kernel, gram.B).real
 
     def block(r: slice, c: slice) -> Array:
         D = a[r, None] + b[c] - 2.0 * gram.block(r, c).real

@@ -15,7 +15,7 @@ import numpy as np
 from mercer.engine import fill
 from mercer.engine.pool import run
 from mercer.engine.tiles import Tile, lower_tiles
-from mercer.errors import bad
+from mercer.kernels.values import require_finite
 from mercer.typing import Array
 
 KEEP = 100  # the worst pairs, which are kept
@@ -73,8 +73,8 @@ def scan_pairs(K: Entries) -> PairScan:
 
 def _scan_tile(K: Entries, r: slice, c: slice) -> PairScan:
     T, U = K.tile(r, c), K.tile(c, r).conj().T
-    if not (np.isfinite(T).all() and np.isfinite(U).all()):
-        raise bad("certify", "K", "finite", "NaN or infinity", "Scale the items, or mend the kernel.")
+    for tile in (T, U):
+        require_finite("certify", tile, "Scale the items, or mend the kernel.", lambda i, j: (r.start + i, c.start + j))
     skew = np.abs(T - U)
     i, j = np.unravel_index(int(skew.argmax()), skew.shape)
     where = (r.start + int(i), c.start + int(j))

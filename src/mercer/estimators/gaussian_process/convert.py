@@ -1,4 +1,4 @@
-"""scikit-learn's kernels of Gaussian processes, as ours.
+"""scikit-learn's kernels in a Gaussian process: theta as scikit-learn has it, and a WhiteKernel as noise.
 
     mine = Converted.of(kernel)       mine.kernel, mine.noise
     mine.inner(theta)                 from scikit-learn's theta to ours, and `outer` back
@@ -7,14 +7,12 @@ Both thetas are logarithms, and the map between them is affine: a permutation, w
 deviation became a variance.  It is found by converting the kernel at theta + e_j for every j, so that no order of
 parameters is written down anywhere.
 
-A WhiteKernel that is a term of the sum is noise of the observations.  Kernels that have no counterpart (PairwiseKernel,
-ExpSineSquared on several columns, a user's own) are called as they are; their derivatives are then differences.
+A WhiteKernel that is a term of the sum is noise of the observations.  Which kernels are which is in
+estimators/sklearn_kernels.py.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -22,45 +20,10 @@ import numpy as np
 
 from mercer import kernels as ours
 from mercer.estimators.gaussian_process.covariance import Noise
-from mercer.items import Items, Objects, Vectors
-from mercer.kernels import Fixed, Kernel, kernel
-from mercer.parameters import Parameter, Real, hyper, value
+from mercer.estimators.sklearn_kernels import Foreign as Foreign  # files name it by this place
+from mercer.estimators.sklearn_kernels import as_ours, marked
+from mercer.kernels import Fixed, Kernel
 from mercer.typing import Array
-
-
-def is_foreign(given: Any) -> bool:
-    """Whether this is a kernel of scikit-learn; without its module loaded there is none, and loading takes 0.1 s."""
-    theirs = sys.modules.get("sklearn.gaussian_process.kernels")
-    return theirs is not None and isinstance(given, theirs.Kernel)
-
-
-@kernel
-class Foreign(Kernel):
-    """A kernel of scikit-learn as it is, with its theta for hyper-parameters."""
-
-    original: Any = None
-    parameters: Parameter = hyper((0.0,), Real, low=-np.inf, high=np.inf, vector=True)
-
-    textual = False
-
-    @property
-    def items(self) -> type[Items]:  # type: ignore[override]
-        return Vectors if self.original.requires_vector_input else Objects
-
-    @property
-    def stationary(self) -> bool:  # type: ignore[override]
-        return bool(self.original.is_stationary())
-
-    def _theirs(self) -> Any:
-        if not self.original.n_dims:
-            return self.original
-        return self.original.clone_with_theta(np.asarray(value(self.parameters)))
-
-    def block(self, A: Any, B: Any) -> Array:
-        return np.array(self._theirs()(A.values, B.values), dtype=float)
-
-    def diag(self, A: Any) -> Array:
-        return np.array(self._theirs().diag(A.values), dtype=float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +77,9 @@ def _split(original: Any, columns: int | None) -> tuple[Kernel, Noise | None]:
 
     terms = list(_terms(original))
     white = [t for t in terms if isinstance(t, WhiteKernel)]
-    rest = [_as_ours(t, columns) for t in terms if not isinstance(t, WhiteKernel) or t is not white[0]]
+    rest = [as_ours(t, columns) for t in terms if not isinstance(t, WhiteKernel) or t is not white[0]]
     smooth: Kernel = sum(rest[1:], start=rest[0]) if rest else ours.Constant(Fixed(0.0))
-    return smooth, Noise(_marked(white[0], "noise_level")) if white else None
+    return smooth, Noise(marked(white[0], "noise_level")) if white else None
 
 
 def _terms(original: Any) -> Any:
@@ -127,44 +90,3 @@ def _terms(original: Any) -> Any:
         yield from _terms(original.k2)
     else:
         yield original
-
-
-def _as_ours(k: Any, columns: int | None) -> Kernel:
-    """One of our kernels with the same values, or the original in our clothes."""
-    name = type(k).__name__ if type(k).__module__ == "sklearn.gaussian_process.kernels" else ""
-    if name == "Sum":
-        return ours.Sum((_as_ours(k.k1, columns), _as_ours(k.k2, columns)))
-    if name == "Product":
-        return _product(k, columns)
-    if name == "Exponentiation":
-        return ours.Power(_as_ours(k.kernel, columns), k.exponent)
-    if name not in _LEAVES or (name == "ExpSineSquared" and columns != 1):
-        return Foreign(k, parameters=tuple(k.theta) if k.n_dims else Fixed(0.0))
-    return _LEAVES[name](k)
-
-
-def _product(k: Any, columns: int | None) -> Kernel:
-    from sklearn.gaussian_process.kernels import ConstantKernel
-
-    for factor, other in ((k.k1, k.k2), (k.k2, k.k1)):
-        if type(factor) is ConstantKernel:
-            return ours.Scaled(_as_ours(other, columns), _marked(factor, "constant_value"))
-    return ours.Product((_as_ours(k.k1, columns), _as_ours(k.k2, columns)))
-
-
-def _marked(k: Any, name: str, power: int = 1) -> Parameter:
-    """A parameter of theirs at its value, fixed if it is; the bounds are those of `Converted`."""
-    found = getattr(k, name)
-    number = tuple(float(v) for v in found) if np.ndim(found) else float(found) ** power
-    return Fixed(number) if getattr(k, f"hyperparameter_{name}").fixed else number
-
-
-_LEAVES: dict[str, Callable[[Any], Kernel]] = {
-    "ConstantKernel": lambda k: ours.Constant(_marked(k, "constant_value")),
-    "WhiteKernel": lambda k: ours.White(_marked(k, "noise_level")),
-    "RBF": lambda k: ours.RBF(_marked(k, "length_scale")),
-    "Matern": lambda k: ours.Matern(_marked(k, "length_scale"), nu=k.nu),
-    "RationalQuadratic": lambda k: ours.RationalQuadratic(_marked(k, "length_scale"), alpha=_marked(k, "alpha")),
-    "ExpSineSquared": lambda k: ours.Periodic(_marked(k, "length_scale"), period=_marked(k, "periodicity")),
-    "DotProduct": lambda k: ours.Linear() + ours.Constant(_marked(k, "sigma_0", power=2)),
-}

@@ -68,7 +68,7 @@ def _rows(pairs: list[tuple[int, int]]) -> str:
 
 def _quiet(covariance: Covariance) -> list[str]:
     data = covariance.data
-    diagonal = data.kernel.diag(data.prepared) if isinstance(data, KernelItems) else data.gram().diag()
+    diagonal = data.gram().diag()
     unit = float(np.mean(diagonal)) if len(diagonal) else 0.0
     least = covariance.noise.value + float(covariance.alpha.min(initial=np.inf))
     return (

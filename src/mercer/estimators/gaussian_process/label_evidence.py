@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import NotPositiveDefinite, bad
+from mercer.errors import NotFinite, NotPositiveDefinite, bad
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.labelled import Approximation, Posterior, Problem
@@ -65,14 +65,14 @@ class LabelEvidence:
         return len(self.covariance)
 
     def value(self, theta: Array) -> float:
-        """The evidence; -inf where rounding leaves the Gram no longer positive."""
+        """The evidence; -inf where the Gram is not finite, or rounding leaves it no longer positive."""
         data = self.covariance.at(theta).data
         assert isinstance(data, KernelItems), "a matrix has no theta"
         gram = data.gram()
-        K = gram.dense()
         try:
+            K = gram.dense()
             found = self.problem.approximate(K, self.start, self.max_iter)
-        except NotPositiveDefinite:
+        except (NotPositiveDefinite, NotFinite):
             return -np.inf
         self.start, self.last = found.mode.coef, (gram, K, found)
         return found.evidence

@@ -16,6 +16,7 @@ from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.expansion import Columns, Data
 from mercer.gram import LazyGram
+from mercer.kernels.values import diagonal
 from mercer.solvers.laplace import Laplace
 from mercer.solvers.laplace_softmax import SoftmaxLaplace
 from mercer.solvers.losses import Likelihood, average_softmax
@@ -132,7 +133,7 @@ class Posterior:
     def _variances(self, cross: LazyGram | Columns, prior: Any) -> Array:
         """k(x, x) of new items; for a precomputed matrix as given, or that of the training items if they agree."""
         if isinstance(cross, LazyGram):
-            return cross.kernel.diag(cross.A)
+            return diagonal(cross.kernel, cross.A)
         m, d = cross.shape[0], self.diagonal
         if prior is None and np.ptp(d) <= 1e-8 * abs(d).max():
             return np.full(m, d.mean())

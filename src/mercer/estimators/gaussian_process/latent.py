@@ -21,9 +21,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.engine.fill import require_memory
 from mercer.errors import bad
 from mercer.estimators.base import interruptible, positive
+from mercer.estimators.kernel_argument import written
+from mercer.estimators.sklearn_kernels import is_foreign, noiseless
 from mercer.gram import LazyGram
 from mercer.kernels import RBF, Fixed, Kernel
 from mercer.kernels.input_gradient import input_gradient
+from mercer.kernels.values import diagonal
 from mercer.linalg.cholesky import factorise
 from mercer.solvers.gplvm import Climb, climb, condensed, ppca, shared_evidence
 from mercer.typing import Array
@@ -101,9 +104,11 @@ class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _kernel(self) -> Kernel:
         if self.kernel is None:
             return 1.0 * RBF(Fixed(1.0))
-        if isinstance(self.kernel, Kernel):
-            return self.kernel
-        raise bad("GPLVM", "kernel", "None or a kernel object on vectors", repr(self.kernel), "Pass e.g. RBF(1.0).")
+        found = noiseless("GPLVM", self.kernel, None) if is_foreign(self.kernel) else written(self.kernel)
+        if found is None:
+            raise bad("GPLVM", "kernel", "None, a kernel object on vectors or an expression", repr(self.kernel),
+                      "Pass e.g. RBF(1.0).")  # fmt: skip
+        return found
 
     def _starts(self, Y: Array, kernel: Kernel) -> list[Array]:
         """PCA's scores at standard deviation 1 with PCA's noise, and the same scores moved at random."""
@@ -161,7 +166,7 @@ class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         k = LazyGram(self.kernel_, z, self.embedding_).dense()[0]
         solved = self._factor.solve(k)
         rest = y - k @ self._coef
-        v = float(self.kernel_.diag(self.kernel_.prepare(z))[0]) + self.noise_ - float(k @ solved)
+        v = float(diagonal(self.kernel_, self.kernel_.prepare(z))[0]) + self.noise_ - float(k @ solved)
         square = float(rest @ rest)
         dv = 0.5 * (square / v - D) / v
         slope = input_gradient(self.kernel_, z, self.embedding_, (self._coef @ rest / v - 2.0 * dv * solved)[None])

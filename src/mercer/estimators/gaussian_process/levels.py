@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.engine.fill import require_memory
 from mercer.engine.pool import one_blas_thread
-from mercer.errors import NotPositiveDefinite
+from mercer.errors import NotFinite, NotPositiveDefinite
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.linalg.cholesky import factorise
 from mercer.solvers.gaussian_process import Conditioned, condition, information, inverse_in_place, slope_tile
@@ -53,10 +53,10 @@ class EvidenceOn:
 
     @one_blas_thread()
     def value(self, theta: Array) -> float:
-        """The evidence, or -inf where the covariance has no factor."""
+        """The evidence, or -inf where the covariance is not finite or has no factor."""
         try:
             value = self.at(theta).evidence
-        except (NotPositiveDefinite, np.linalg.LinAlgError):
+        except (NotPositiveDefinite, NotFinite, np.linalg.LinAlgError):
             return -np.inf
         return value if np.isfinite(value) else -np.inf
 

@@ -23,6 +23,7 @@ from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.means import Mean
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels.base import gram_of
+from mercer.kernels.values import diagonal
 from mercer.linalg.cholesky import Factor, factorise
 from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.linalg.tiled import RowSolver
@@ -120,7 +121,7 @@ class Posterior:
     def prior_variance(self, cross: LazyGram | Columns, given: Array | None) -> Array:
         """k(x, x) of new items."""
         if isinstance(cross, LazyGram):
-            return np.array(cross.kernel.diag(cross.A), dtype=float)
+            return np.array(diagonal(cross.kernel, cross.A), dtype=float)
         return _given(given, (cross.shape[0],), "k(x, x) of every new item")
 
     def prior_covariance(self, cross: LazyGram | Columns, given: Array | None) -> Array:

@@ -12,6 +12,7 @@ from mercer.estimators.gaussian_process.setup import kernel_of, mean_name, noise
 from mercer.estimators.gaussian_process.targets import Units
 from mercer.items import Vectors
 from mercer.kernels.base import gram_of
+from mercer.kernels.values import diagonal
 
 
 def prior_moments(gp: Any, X: Any, return_std: bool, return_cov: bool, of: str | None) -> Any:
@@ -33,5 +34,5 @@ def prior_moments(gp: Any, X: Any, return_std: bool, return_cov: bool, of: str |
         C.flat[:: m + 1] += extra
         return M, units.covariance(C)
     if return_std:
-        return M, units.std(np.asarray(kernel.diag(A), dtype=float) + extra)
+        return M, units.std(np.asarray(diagonal(kernel, A), dtype=float) + extra)
     return M

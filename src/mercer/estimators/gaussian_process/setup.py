@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.base import called
+from mercer.estimators.base import KernelEstimator
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
-from mercer.estimators.gaussian_process.convert import Converted, is_foreign
+from mercer.estimators.gaussian_process.convert import Converted
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.means import Mean, mean_for
 from mercer.estimators.gaussian_process.starts import NAMES, learned_noise, named_kernel, target_variance
+from mercer.estimators.kernel_argument import written
+from mercer.estimators.sklearn_kernels import is_foreign
 from mercer.items import Vectors
 from mercer.kernels import RBF, Bounded, Fixed, Kernel
 from mercer.typing import Array
@@ -87,8 +89,8 @@ def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converte
     given = gp.kernel
     if given is None:
         return 1.0 * RBF(1.0), None
-    if isinstance(given, Kernel):
-        return given, None
+    if (found := written(given)) is not None:
+        return found, None
     if is_foreign(given):
         foreign = Converted.of(given, np.shape(X)[1] if len(np.shape(X)) == 2 else None)
         return foreign.kernel, foreign
@@ -99,7 +101,7 @@ def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converte
         return named_kernel(
             given, X if Y is not None else np.zeros((1, V.shape[1])), np.zeros(1) if Y is None else Y
         ), None
-    return called(type(gp).__name__, given, NAMES), None
+    return KernelEstimator._kernel_for(gp, X), None
 
 
 def by_name(gp: Any) -> bool:

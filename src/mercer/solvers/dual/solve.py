@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.config import config, configure
+from mercer.config import config, here
 from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread, run
 from mercer.gram import StoredGram
@@ -199,7 +199,7 @@ def run_by_size(task: Callable[[int], None], sizes: Sequence[int], limits: Limit
     memory = part_of_budget(min(config().threads, len(sizes) - big))
 
     def alone(i: int) -> None:
-        with configure(threads=1, memory=memory):
+        with here(threads=1, memory=memory):
             task(i)
 
     with until_interrupted() as work, one_blas_thread():

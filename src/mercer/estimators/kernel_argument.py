@@ -1,0 +1,95 @@
+"""What `kernel=` may be, in every estimator.
+
+    RBF(1.5)                       a kernel object
+    "2*RBF(1.5) + Linear()"        the same as text
+    "rbf", "poly", "laplacian"     scikit-learn's names, with gamma, degree and coef0 as there
+    "matern", "exponential", ..    our names of radial kernels; gamma is 1 / (2 lengthscale^2), as that of "rbf"
+    "periodic", "tfidf", ..        any other kernel of ours by the name of its class, as that makes it without arguments
+    Matern(nu=2.5) of scikit-learn any kernel of sklearn.gaussian_process.kernels
+    f(X, Y)                        a function
+    "precomputed"                  kernel values in place of items
+
+estimators/base.py asks here; Gaussian processes tune the kernels that they are given by name (starts.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import cache, lru_cache
+from typing import Any
+
+from mercer import kernels
+from mercer.errors import bad
+from mercer.kernels import Kernel
+
+Named = Callable[[float, float, float], Kernel]
+
+
+def _lengthscale(gamma: float) -> float:
+    """The lengthscale l of gamma = 1 / (2 l^2)."""
+    return math.sqrt(0.5 / gamma)
+
+
+def _polynomial(gamma: float, degree: float, coef0: float) -> Kernel:
+    """(gamma <x, y> + coef0)^degree; the power 0 is the constant 1, as in scikit-learn."""
+    return kernels.Polynomial(degree, gamma=gamma, offset=coef0) if degree else kernels.Constant(1.0)
+
+
+# Kernels load on first use: most machines need one of these modules.
+NAMES: dict[str, Named] = {
+    "linear": lambda gamma, degree, coef0: kernels.Linear(),
+    "poly": lambda gamma, degree, coef0: _polynomial(gamma, degree, coef0),
+    "rbf": lambda gamma, degree, coef0: kernels.RBF(_lengthscale(gamma)),
+    "sigmoid": lambda gamma, degree, coef0: kernels.Sigmoid(gamma, offset=coef0),
+    "polynomial": lambda gamma, degree, coef0: _polynomial(gamma, degree, coef0),
+    "laplacian": lambda gamma, degree, coef0: kernels.Laplacian(1.0 / gamma),
+    "chi2": lambda gamma, degree, coef0: kernels.ChiSquared(gamma),
+    "additive_chi2": lambda gamma, degree, coef0: kernels.AdditiveChiSquared(),
+    "cosine": lambda gamma, degree, coef0: kernels.Cosine(),
+    "matern": lambda gamma, degree, coef0: kernels.Matern(_lengthscale(gamma), nu=2.5),
+    "exponential": lambda gamma, degree, coef0: kernels.Exponential(_lengthscale(gamma)),
+    "rational_quadratic": lambda gamma, degree, coef0: kernels.RationalQuadratic(_lengthscale(gamma)),
+}
+
+
+def written(given: Any) -> Kernel | None:
+    """The kernel that is given as an object, or as text that says all of it; None for names that need the data."""
+    if isinstance(given, Kernel):
+        return given
+    return _read(given) if isinstance(given, str) and given not in NAMES else None
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> Kernel | None:
+    if "(" in text:
+        return kernels.parse(text)
+    found = _classes().get(_folded(text))
+    return None if found is None else found()
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+@cache
+def _classes() -> dict[str, type[Kernel]]:
+    """Kernel classes by their names in small letters, without those that NAMES has in another sense."""
+    from mercer.kernels.grammar import vocabulary
+
+    taken = {_folded(name) for name in NAMES}
+    found = {_folded(name): cls for name, cls in vocabulary().items() if isinstance(cls, type)}
+    return {name: cls for name, cls in found.items() if issubclass(cls, Kernel) and name not in taken}
+
+
+def no_kernel(owner: str, given: Any) -> ValueError:
+    """The error for what is none of all this, with the nearest names."""
+    cure = "mercer.kernels lists the kernel objects."
+    if isinstance(given, type):
+        cure = f"A class is not a kernel yet: write {given.__name__}(...)."
+    elif isinstance(given, str):
+        near = get_close_matches(given.lower(), {*NAMES, *_classes(), "precomputed"}, n=3)
+        cure = f"Did you mean {' or '.join(map(repr, near))}?" if near else "An expression is e.g. '2*RBF(1.5)'."
+    known = [*NAMES, "precomputed"]
+    return bad(owner, "kernel", f"one of {known}, an expression, a kernel object or a function", repr(given), cure)
