@@ -30,7 +30,6 @@ from mercer.parameters import Slot
 from mercer.typing import Array, Prepared
 
 Pool = dict[Any, Any]
-_LARGE = 1e38  # float32 holds 3.4e38
 T = TypeVar("T")
 
 
@@ -56,7 +55,8 @@ class Kernel:
     stationary: bool = False
     isotropic: bool = False
     infix: bool = False  # prints as an expression of operators
-    bound: float = np.inf  # |k(x, y)| is at most this, for all items
+    bound: float = np.inf  # |k(x, y)| is at most this, for all items ...
+    finite: bool = False  # ... or it is finite for all of them, as `block` and `diag` see to
     textual: bool = True  # can be written down in the grammar of kernels/grammar.py
     __array_ufunc__ = None  # an array times a kernel is left to us, not made an array of kernels
 
@@ -71,10 +71,9 @@ class Kernel:
 
     # ---- what engines call
 
-    @property
-    def finite(self) -> bool:
-        """Whether every value is known to be finite, also in single precision, so that nobody need look."""
-        return self.bound < _LARGE
+    def bound_on(self, A: Any, B: Any) -> float:
+        """What |k(a_i, b_j)| is at most, for these prepared items; inf if that cannot be told without a tile."""
+        return self.bound
 
     @property
     def psd(self) -> bool | None:
