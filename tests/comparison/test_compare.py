@@ -252,7 +252,7 @@ def test_the_table_is_aligned_and_has_a_dash_for_what_is_missing():
     }
     assert len(ends) == 1
     assert lines[1].split()[2:4] == ["-", "-"]
-    assert str(found).splitlines()[0] == "classification, accuracy, 67 items fitted and 23 held out, kernel RBF()"
+    assert str(found).splitlines()[0] == "classification, accuracy, 67 items fitted and 23 held out, kernel RBF(1.0)"
 
 
 def test_all_of_it_can_be_written_as_json():

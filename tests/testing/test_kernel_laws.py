@@ -187,7 +187,7 @@ FAULTS = [
     (ChangesItsData(), "leaves the items as they are"),
     (NotFinite(), "a finite number"),
     (SaysItIsFinite(), "a finite number"),
-    (WrongBound(), "and bound says at most 0.5"),
+    (WrongBound(), "No value is larger than the bound .* and the bound is 0.5"),
     (ComplexDiagonal(), "Hermitian"),
     (Asymmetric(), r"k\(X\) is k\(X, X\)"),
     (NoiseOnTheDiagonal(), "diag is the diagonal"),

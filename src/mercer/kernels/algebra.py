@@ -29,9 +29,8 @@ class Sum(Nary):
     infix = True
     psd_reason = "a sum of kernels: u*(K1 + K2)u = u*K1u + u*K2u >= 0"
 
-    @property
-    def bound(self) -> float:  # type: ignore[override]
-        return sum(t.bound for t in self.terms)
+    def bound_on(self, A: Parts, B: Parts) -> float:
+        return sum(self.bounds_on(A, B))
 
     def block(self, A: Parts, B: Parts) -> Array:
         return _combined(np.add, self.blocks(A, B))
@@ -67,9 +66,8 @@ class Product(Nary):
     infix = True
     psd_reason = "a product of kernels: the entrywise product of positive semi-definite matrices is one (Schur)"
 
-    @property
-    def bound(self) -> float:  # type: ignore[override]
-        return math.prod(max(t.bound, 1.0) for t in self.terms)  # not 0 * inf, nor a factor that overflows on the way
+    def bound_on(self, A: Parts, B: Parts) -> float:
+        return math.prod(max(bound, 1.0) for bound in self.bounds_on(A, B))  # also of the first factors by themselves
 
     def block(self, A: Parts, B: Parts) -> Array:
         return _combined(np.multiply, self.blocks(A, B))
@@ -122,9 +120,8 @@ class Scaled(Unary):
 
     factor: Parameter = hyper(1.0, LogOrZero)
 
-    @property
-    def bound(self) -> float:  # type: ignore[override]
-        return max(float(value(self.factor)), 1.0) * self.kernel.bound  # not 0 * inf
+    def bound_on(self, A: Any, B: Any) -> float:
+        return max(float(value(self.factor)), 1.0) * self.kernel.bound_on(A, B)  # also of the kernel by itself
 
     def block(self, A: Any, B: Any) -> Array:
         out = self.kernel.block(A, B)
@@ -169,9 +166,8 @@ class Negated(Unary):
     infix = True
     psd = None
 
-    @property
-    def bound(self) -> float:  # type: ignore[override]
-        return self.kernel.bound
+    def bound_on(self, A: Any, B: Any) -> float:
+        return self.kernel.bound_on(A, B)
 
     def block(self, A: Any, B: Any) -> Array:
         return -self.kernel.block(A, B)

@@ -70,7 +70,6 @@ from mercer.parameters import Slot
 from mercer.typing import Array, Prepared
 
 Pool = dict[Any, Any]
-_LARGE = 1e38  # float32 holds 3.4e38
 T = TypeVar("T")
 
 
@@ -100,7 +99,8 @@ class Kernel:
     stationary: bool = False
     isotropic: bool = False
     infix: bool = False  # prints as an expression of operators
-    bound: float = np.inf  # |k(x, y)| is at most this, for all items
+    bound: float = np.inf  # |k(x, y)| is at most this, for all items ...
+    finite: bool = False  # ... or it is finite for all of them, as `block` and `diag` see to
     textual: bool = True  # can be written down in the grammar of kernels/grammar.py
     __array_ufunc__ = None  # array * kernel calls our __rmul__, instead of making an array of kernels
 
@@ -115,10 +115,9 @@ class Kernel:
 
     # ---- what engines call
 
-    @property
-    def finite(self) -> bool:
-        """Whether every value is known to be finite, also in single precision, so that nobody need look."""
-        return self.bound < _LARGE
+    def bound_on(self, A: Any, B: Any) -> float:
+        """What |k(a_i, b_j)| is at most, for these prepared items; inf if that cannot be told without a tile."""
+        return self.bound
 
     def check(self, X: Any) -> Items:
         """X as items of this kernel's kind."""

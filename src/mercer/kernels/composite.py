@@ -102,6 +102,9 @@ class Nary(Composite):
     def with_children(self, children: tuple[Kernel, ...]) -> Self:
         return type(self)(children)
 
+    def bounds_on(self, A: Parts, B: Parts) -> list[float]:
+        return [t.bound_on(a, b) for t, a, b in zip(self.terms, A.parts, B.parts, strict=True)]
+
     def blocks(self, A: Parts, B: Parts) -> list[Array]:
         """The tile of every term."""
         return [t.block(a, b) for t, a, b in zip(self.terms, A.parts, B.parts, strict=True)]
@@ -129,12 +132,11 @@ class Through(Composite):
         return True if self.kernel.psd else None
 
     @property
-    def bound(self) -> float:  # type: ignore[override]
-        return self.kernel.bound if self._passes_on else np.inf
+    def finite(self) -> bool:  # type: ignore[override]
+        return self._passes_on and self.kernel.finite
 
-    @property
-    def finite(self) -> bool:
-        return (self._passes_on and self.kernel.finite) or super().finite
+    def bound_on(self, A: Any, B: Any) -> float:
+        return self.kernel.bound_on(A, B) if self._passes_on else self.bound
 
     @property
     def _passes_on(self) -> bool:

@@ -43,6 +43,13 @@ class Dot(Kernel):
     def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Rows:
         return shared_rows(X, pool)
 
+    def bound_on(self, A: Rows, B: Rows) -> float:
+        """f(|x| |y|) at the longest rows, for the f of a positive kernel has a power series with coefficients >= 0."""
+        if not self.psd or not len(A) or not len(B):
+            return self.bound
+        G = np.array([[math.sqrt(float(A.sqnorm.max())) * math.sqrt(float(B.sqnorm.max()))]])
+        return float(G[0, 0]) if self.shape(G) else math.inf
+
     def block(self, A: Rows, B: Rows) -> Array:
         return self._shaped(own(dot(A, B)))
 

@@ -34,13 +34,13 @@ class Function(Unary):
     def diag(self, A: Any) -> Array:
         return self.g(self.kernel.diag(A))
 
-    @property
-    def bound(self) -> float:  # type: ignore[override]
+    def bound_on(self, A: Any, B: Any) -> float:
         """|g(k)| <= g(|k|), for g has a power series with coefficients >= 0."""
-        if math.isinf(self.kernel.bound):
+        inner = self.kernel.bound_on(A, B)
+        if math.isinf(inner):
             return math.inf
         with np.errstate(over="ignore"):
-            return float(self.g(np.array(self.kernel.bound)))
+            return max(inner, float(self.g(np.array(inner))))
 
     def vjp(self, A: Any, B: Any, W: Array) -> Array:
         return self.kernel.vjp(A, B, W * self.dg(self.kernel.block(A, B)))
