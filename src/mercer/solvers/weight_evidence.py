@@ -97,6 +97,11 @@ def _inverse(L: Array) -> Array:
     return np.asarray(cho_solve((L, True), np.eye(len(L))))
 
 
+def _stop_if(interrupted: bool) -> None:
+    if interrupted:
+        raise Stopped
+
+
 def best_evidence(
     Phi: Array, y: Array, family: Family, *, weight: Any = None, fit_intercept: bool = True, max_iter: int = 100
 ) -> LaplaceEvidence:
@@ -109,12 +114,12 @@ def best_evidence(
 
     def loss(log_alpha: float) -> float:
         nonlocal best, start
+        _stop_if(best is not None and work.came())
         here = LaplaceEvidence.of(
             Phi, y, family, alpha=unit * float(np.exp(log_alpha)), weight=weight, fit_intercept=fit_intercept,
             max_iter=max_iter, start=start,
         )  # fmt: skip
-        if best is not None and work.came():  # its mode may be unfinished
-            raise Stopped
+        _stop_if(best is not None and work.came())  # its mode may be unfinished
         start = here.mode
         best = here if best is None or here.value > best.value else best
         return -here.value
