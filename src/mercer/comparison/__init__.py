@@ -1,4 +1,4 @@
-"""Many methods on the same data with the same kernel, side by side (M35, M37, E22)."""
+"""Many methods on the same data with the same kernel, side by side."""
 
 from mercer.comparison.methods import CLASSIFIERS, REGRESSORS, Method, baselines, machines
 from mercer.comparison.result import Comparison, Row

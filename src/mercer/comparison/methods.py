@@ -5,7 +5,7 @@
 `takes` says what the method is given:
 
     KERNEL    items, and the kernel as its argument `kernel`: all machines of this library
-    VECTORS   rows of numbers, whatever the kernel: the linear baselines, which are scikit-learn's (M37)
+    VECTORS   rows of numbers, whatever the kernel: the linear baselines, which are scikit-learn's
     NOTHING   items that it does not look at
 
 Machines come as they are by default, apart from the options in the table: nothing is tuned that they do not tune

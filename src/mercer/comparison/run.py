@@ -37,7 +37,7 @@ def compare(
     random_state: int | None = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Fit and judge several methods on the same items with the same kernel (M35, M37).
+    """Fit and judge several methods on the same items with the same kernel.
 
     kernel         of every method that is given by its name: a kernel object on any kind of item, a name as in SVC, or
                    "precomputed", and then X is the Gram matrix

@@ -1,4 +1,4 @@
-"""What each kind of kernel machine can do: the comparison table of the methods (M35, T33).
+"""What each kind of kernel machine can do: the comparison table of the methods.
 
     print(capability_table())
 

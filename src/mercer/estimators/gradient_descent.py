@@ -17,7 +17,7 @@ from mercer.typing import Array, Gram
 
 
 class KernelGradientDescent(KernelRegressor):
-    """Least squares by gradient descent in feature space: beta <- beta + alpha (y - K beta) from 0 (M11).
+    """Least squares by gradient descent in feature space: beta <- beta + alpha (y - K beta) from 0.
 
     f(x) = sum_i beta_i k(x, x_i).  There is no penalty: the number of steps is what keeps f smooth, and with
     early_stopping a share of the items, which are not learned from, decides on it.

@@ -1,4 +1,4 @@
-"""The Mercer policy of machines that rest on the kernel trick (I6): check_psd = "off", "warn" or "raise".
+"""The Mercer policy of machines that rest on the kernel trick: check_psd = "off", "warn" or "raise".
 
 With a kernel that is not positive semi-definite the dual is no longer convex: what is found is a stationary point, and
 the gap proves nothing.  scikit-learn says nothing; here

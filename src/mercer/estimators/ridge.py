@@ -32,7 +32,7 @@ class Singular(UserWarning):
 
 
 class KernelRidge(Incremental):
-    """Minimise sum_i w_i (y_i - f(x_i) - b)^2 + alpha |f|^2: f = sum_i a_i k(., x_i), (K + alpha W^-1) a + b = y (M10).
+    """Minimise sum_i w_i (y_i - f(x_i) - b)^2 + alpha |f|^2: f = sum_i a_i k(., x_i), (K + alpha W^-1) a + b = y.
 
     alpha, kernel, gamma, degree, coef0 and kernel_params are scikit-learn's, and so are its names of kernels; a
     function is given two items and returns a number.  Beyond that

@@ -1,4 +1,4 @@
-"""What kernel machines do, found out by fitting them: the cells of the comparison table (M35, T33, E22).
+"""What kernel machines do, found out by fitting them: the cells of the comparison table.
 
     Behaviour().cell("RVM", "sparse")       True, after counting what a fitted RVM keeps
 

@@ -54,7 +54,7 @@ def compute(seed: int = 0) -> Result:
 
 
 def check(result: Result) -> list[Measured]:
-    """T23 for the machine with a given tube, T24 and T25 for the sweep."""
+    """Coefficients and residuals of the machine with a given tube, and the bounds of nu for the sweep."""
     residual = np.abs(result.y - result.machine.predict(result.X))
     kept = np.isin(np.arange(len(result.y)), result.machine.support_)
     coef = result.machine.dual_coef_[0]

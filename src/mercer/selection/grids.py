@@ -1,6 +1,6 @@
 """Which parameters to try: grids by name, and cheap starts.
 
-libsvm    gamma in 2^-15, 2^-13, ..., 2^3 and C in 2^-5, 2^-3, ..., 2^15: 110 points (M22)
+libsvm    gamma in 2^-15, 2^-13, ..., 2^3 and C in 2^-5, 2^-3, ..., 2^15: 110 points
 median    the lengthscale at which a typical pair of items is one lengthscale apart
 """
 

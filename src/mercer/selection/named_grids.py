@@ -1,6 +1,6 @@
 """Grids by name, for columns that are standardised (scaling.py).
 
-libsvm    C and gamma of M22: 110 points
+libsvm    C and gamma of the guide to LIBSVM: 110 points
 auto      lengthscales of 1/8 to 8 times the median distance, without those at which the kernel is less than half as
           aligned with the targets as at the best of them, and 5 values of C (or of alpha = 1 / C): 35 points at most
 

@@ -49,7 +49,7 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     """The best of many settings of a kernel machine, or of a Pipeline that ends in one, by cross-validation.
 
     param_grid    a grid or list of grids as in scikit-learn; kernels are values like any other ({"kernel": [RBF(),
-                  Matern()]}, {"kernel__lengthscale": [...]}); "libsvm" is the 110 points of M22 on columns that are
+                  Matern()]}, {"kernel__lengthscale": [...]}); "libsvm" is LIBSVM's 110 points on columns that are
                   standardised within each fold, "auto" at most 35, whose lengthscales are found by the median heuristic
                   and thinned by their alignment with the targets of all items: an honest score of it is that of
                   cross_val_score around the search; for strategy="random" distributions as in

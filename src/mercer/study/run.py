@@ -67,7 +67,7 @@ def run(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Study:
-    """Tune, fit and judge methods on a table (M35, M37): the rows of Table 14.1, ridge or klr, and the baselines.
+    """Tune, fit and judge methods on a table: the rows of Table 14.1, ridge or klr, and the baselines.
 
     target, task   the column to predict and whether it holds labels or numbers; None: as the table has it
     kernel         an expression or a kernel on the scaled columns; None: the default for their kinds

@@ -1,8 +1,8 @@
-"""What all feature machines share: phi(x) = [k(x, mu_1), ..., k(x, mu_K)] in a linear predictor w' phi(x) + b (M1).
+"""What all feature machines share: phi(x) = [k(x, mu_1), ..., k(x, mu_K)] in a linear predictor w' phi(x) + b.
 
-The kernel is used as a feature, not as an inner product, so any similarity will do: nothing is checked for positivity
-(I6).  `fit` checks, evaluates the design matrix Phi, asks the subclass for its weights, and keeps the prototypes whose
-weight is not zero.  A subclass gives
+The kernel is used as a feature, not as an inner product, so any similarity will do: nothing is checked for
+positivity.  `fit` checks, evaluates the design matrix Phi, asks the subclass for its weights, and keeps the prototypes
+whose weight is not zero.  A subclass gives
 
     _check_options()             refuse settings that make no sense, before anything is computed
     _centres(data, used)         its prototypes; by default all items that count

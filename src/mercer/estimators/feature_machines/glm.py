@@ -1,4 +1,4 @@
-"""Generalised linear models on explicit features: g(E[y]) = w' phi(x) + b, linear in w (M34).
+"""Generalised linear models on explicit features: g(E[y]) = w' phi(x) + b, linear in w.
 
 phi is all monomials up to a degree, the feature map of a kernel, or any function of the items.  With the feature map
 of k and no intercept the regression is kernel ridge with k and the same alpha: (K + alpha I)^-1 y.
@@ -119,7 +119,7 @@ def _array(X: Any) -> Array:
 
 
 class FeatureGLMRegressor(FeatureGLM, FeatureRegressor):
-    """y of a family with mean w' phi(x) + b ("gaussian") or exp(w' phi(x) + b) ("poisson"), and alpha/2 |w|^2 (M34).
+    """y of a family with mean w' phi(x) + b ("gaussian") or exp(w' phi(x) + b) ("poisson"), and alpha/2 |w|^2.
 
     link        None is the canonical one of the family; family="gaussian" also has "log", for a mean exp(w' phi(x) + b)
                 with noise that does not grow with it
@@ -181,7 +181,7 @@ class FeatureGLMRegressor(FeatureGLM, FeatureRegressor):
 
 
 class FeatureGLMClassifier(FeatureGLM, FeatureClassifier):
-    """P(y | x) logistic or softmax in w' phi(x) + b, with a ridge alpha/2 |w|^2 (M34).
+    """P(y | x) logistic or softmax in w' phi(x) + b, with a ridge alpha/2 |w|^2.
 
     link        None is the logit; for two classes also "probit", P = Phi(f), and "cloglog", P = 1 - exp(-exp(f))
 

@@ -1,4 +1,4 @@
-"""L1VM: every training item is a prototype, and an l1 penalty keeps few of them (M3, M4).
+"""L1VM: every training item is a prototype, and an l1 penalty keeps few of them.
 
     minimise  sum_i s_i loss(y_i, w' phi(x_i) + b) + alpha sum_j |w_j|,    phi(x) = [k(x, x_1), ..., k(x, x_n)]
 
@@ -135,7 +135,7 @@ class L1VM(FeatureMachine):
 
 
 class L1VMRegressor(L1VM, FeatureRegressor):
-    """y = w' phi(x) + b with an l1 penalty: the lasso on kernel values (M3).
+    """y = w' phi(x) + b with an l1 penalty: the lasso on kernel values.
 
     alpha multiplies |w|_1 beside sum (y - f)^2 / 2; it is a number, "cv" (n_alphas of them), or several to choose from
     by cross-validation with `cv` folds or a splitter.  scikit-learn's Lasso(a) on k(X) is this at alpha = a n.  tol
@@ -169,7 +169,7 @@ class L1VMRegressor(L1VM, FeatureRegressor):
 
 
 class L1VMClassifier(L1VM, FeatureClassifier):
-    """P(y | x) logistic or softmax in w' phi(x) + b with an l1 penalty, group by group for more than two classes (M4).
+    """P(y | x) logistic or softmax in w' phi(x) + b with an l1 penalty, group by group for more than two classes.
 
     alpha multiplies |w|_1, or sum_j |W_j|_2, beside the negative log likelihood: scikit-learn's 1 / C; it is a number,
     "cv" (n_alphas of them), or several to choose from by cross-validation with `cv` folds or a splitter.  tol bounds

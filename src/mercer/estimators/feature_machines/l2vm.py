@@ -1,4 +1,4 @@
-"""L2VM: every training item is a prototype, and the weights have a ridge (M2).
+"""L2VM: every training item is a prototype, and the weights have a ridge.
 
     minimise  -log likelihood(w' phi(x_i) + b) + alpha/2 |w|^2,    phi(x) = [k(x, x_1), ..., k(x, x_n)]
 
@@ -98,7 +98,7 @@ class BestRidge:
 
 
 class L2VMRegressor(L2VM, FeatureRegressor):
-    """y ~ N(w' phi(x) + b, s^2) with a ridge: w = (Phi'Phi + alpha I)^-1 Phi'y when there is no intercept (M2).
+    """y ~ N(w' phi(x) + b, s^2) with a ridge: w = (Phi'Phi + alpha I)^-1 Phi'y when there is no intercept.
 
     alpha is a number >= 0 or "evidence"; tune_kernel also chooses the free hyper-parameters of the kernel by evidence,
     from n_restarts more starting points.  alpha = 0 on a singular Phi gives the shortest weights, with a warning.
@@ -155,7 +155,7 @@ class L2VMRegressor(L2VM, FeatureRegressor):
 
 
 class L2VMClassifier(L2VM, FeatureClassifier):
-    """P(y | x) logistic or softmax in w' phi(x) + b with a ridge, by Newton's method (M2).
+    """P(y | x) logistic or softmax in w' phi(x) + b with a ridge, by Newton's method.
 
     alpha is a number >= 0 (scikit-learn's 1 / C) or "evidence", in Laplace's approximation; tune_kernel also chooses
     the free hyper-parameters of the kernel by evidence, from n_restarts more starting points.  alpha = 0 refuses

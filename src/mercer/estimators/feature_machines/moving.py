@@ -1,4 +1,4 @@
-"""Prototypes that move to where the penalised likelihood is best (M1).
+"""Prototypes that move to where the penalised likelihood is best.
 
 The loss of prototypes mu is J(mu) = min over W of P(W, mu).  At the best weights only the features move with mu,
 

@@ -1,4 +1,4 @@
-"""RBF networks, or kernel machines: a generalised linear model on k(x, mu_1), ..., k(x, mu_K) (M1).
+"""RBF networks, or kernel machines: a generalised linear model on k(x, mu_1), ..., k(x, mu_K).
 
 The prototypes mu are all training items, items that are given, or K items found by placement.py; for vectors they can
 be moved to where the penalised likelihood is best.  That problem has many optima, so it is started from several places.
@@ -111,7 +111,7 @@ def _as_passed(centres: Data | None, places: Array) -> Any:
 
 
 class RBFNetworkRegressor(RBFNetwork, FeatureRegressor):
-    """y ~ N(w' phi(x) + b, s^2) on kernel values of prototypes, with a ridge alpha/2 |w|^2 (M1).
+    """y ~ N(w' phi(x) + b, s^2) on kernel values of prototypes, with a ridge alpha/2 |w|^2.
 
     prototypes    "all" training items, items (for kernel="precomputed" positions), or their number K
     init          how K are placed: "kmeans", "medoids", "random" or "grid" (up to four columns)
@@ -153,7 +153,7 @@ class RBFNetworkRegressor(RBFNetwork, FeatureRegressor):
 
 
 class RBFNetworkClassifier(RBFNetwork, FeatureClassifier):
-    """P(y | x) logistic or softmax in w' phi(x) + b, on kernel values of prototypes, with a ridge alpha/2 |w|^2 (M1).
+    """P(y | x) logistic or softmax in w' phi(x) + b, on kernel values of prototypes, with a ridge alpha/2 |w|^2.
 
     prototypes    "all" training items, items (for kernel="precomputed" positions), or their number K
     init          how K are placed: "kmeans", "medoids", "random" or "grid" (up to four columns)

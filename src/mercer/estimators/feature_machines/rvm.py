@@ -3,7 +3,7 @@
     y = w' phi(x) + b + noise      or      P(y | x) = sigm or softmax of such functions,      w_i ~ N(0, 1 / alpha_i)
 
 Every training item offers its kernel function phi_j = k(., x_j), and with fit_intercept a constant is one more, chosen
-and shrunk like the others (M5, M6).  Any similarity k will do (I6).  The evidence has many local maxima: what is found
+and shrunk like the others.  Any similarity k will do.  The evidence has many local maxima: what is found
 is one of them, and the certificate says that no change of one precision and no exchange of two functions raises it.
 """
 
@@ -121,7 +121,7 @@ def _root(S: Array) -> Array:
 
 
 class RVMRegressor(RVM, FeatureRegressor):
-    """The relevance vector machine for numbers: y ~ N(w' phi(x) + b, 1/beta), w_i ~ N(0, 1/alpha_i) (M5).
+    """The relevance vector machine for numbers: y ~ N(w' phi(x) + b, 1/beta), w_i ~ N(0, 1/alpha_i).
 
     method       "greedy": Tipping and Faul's ascent, one precision at a time; "em" or "mackay": all at once, in n^3
     beta         the precision of the noise; None learns it
@@ -175,7 +175,7 @@ class RVMRegressor(RVM, FeatureRegressor):
 
 
 class RVMClassifier(RVM, FeatureClassifier):
-    """The relevance vector machine for labels: sigm(w' phi(x) + b) for two classes, softmax for more (M6).
+    """The relevance vector machine for labels: sigm(w' phi(x) + b) for two classes, softmax for more.
 
     The weights are found by Laplace's approximation.  With more than two classes a kernel function has a weight for
     every class, and each a precision of its own; an item is a relevance vector if any class uses it.

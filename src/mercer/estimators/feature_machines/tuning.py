@@ -1,4 +1,4 @@
-"""Kernel hyper-parameters by evidence (M32), for machines whose features are k(x, x_i)."""
+"""Kernel hyper-parameters by evidence, for machines whose features are k(x, x_i)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gaussian process classification by Laplace's approximation (M38).
+"""Gaussian process classification by Laplace's approximation.
 
     f ~ GP(0, k),    p(y = +1 | f) = logistic(f) or Phi(f);    for more classes f_c ~ GP(0, k), p(c | f) = softmax(f)_c
 
@@ -35,7 +35,7 @@ MULTI_CLASS = ("softmax", "one_vs_rest", "one_vs_one")
 
 
 class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore[misc]
-    """A classifier with calibrated probabilities and a kernel tuned by its evidence (M38).
+    """A classifier with calibrated probabilities and a kernel tuned by its evidence.
 
     kernel                  as in GaussianProcessRegressor: one of our kernels on any kind of item, one of
                             scikit-learn's, a function, "precomputed", or a name ("rbf", "matern", ...).  Free

@@ -1,4 +1,4 @@
-"""GP-LVM: probabilistic PCA with a kernel (M39).
+"""GP-LVM: probabilistic PCA with a kernel.
 
 PCA explains data by a linear map from few latent coordinates.  Here the map is drawn from a Gaussian process with
 kernel k, one draw per column of the data, and the latent points themselves are what is fitted:
@@ -37,7 +37,7 @@ _STARTS = 3  # fitted points from which the point of a new row is looked for
 
 
 class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Latent points for vectors, from a Gaussian process (M39).
+    """Latent points for vectors, from a Gaussian process.
 
     n_components          q, the number of latent coordinates
     kernel                a kernel on vectors of length q; None is a variance times RBF of lengthscale 1, fixed because

@@ -1,4 +1,4 @@
-"""Gaussian process regression (M31, M32, M33, T30), with scikit-learn's arguments and methods.
+"""Gaussian process regression, with scikit-learn's arguments and methods.
 
     gp = GaussianProcessRegressor("rbf").fit(X, y)          everything from the data
     mean, std = gp.predict(Xnew, return_std=True)
@@ -323,7 +323,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         return self.noise_ + known
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, *, of: str | None = None) -> Array:
-        """Joint draws of f, (m, n_samples), or (m, outputs, n_samples) of several; before fit from the prior (M33)."""
+        """Joint draws of f, (m, n_samples), or (m, outputs, n_samples) of several; before fit from the prior."""
         random = check_random_state(random_state)
         mean, C = self.predict(X, return_cov=True, of=of)
         if mean.ndim == 1:

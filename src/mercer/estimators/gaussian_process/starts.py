@@ -1,4 +1,4 @@
-"""Kernels by name, with starts and bounds from the data (M32).
+"""Kernels by name, with starts and bounds from the data.
 
 A kernel object says where its search starts; a name says only its form.  The units then come from the data:
 lengthscales from the spread of every column (estimators/spread.py), variances from that of the targets.  As theta is

@@ -51,7 +51,7 @@ class RiskClassifier(ClassifierMixin, RiskMachine):  # type: ignore[misc]
 
 
 class KernelRiskClassifier(RiskClassifier):
-    """Minimise 1/2 |h|^2 + C sum_i w_i loss(y_i f(x_i)), y = -1 or +1, with the loss of your choice (M12).
+    """Minimise 1/2 |h|^2 + C sum_i w_i loss(y_i f(x_i)), y = -1 or +1, with the loss of your choice.
 
     loss            "hinge" (the support vector machine), "squared_hinge", "log_loss", "probit", "cloglog",
                     "exponential", one of regression for y - f ("squared_error" is the least-squares machine), such a
@@ -95,7 +95,7 @@ class KernelRiskClassifier(RiskClassifier):
 
 
 class KernelLogisticRegression(RiskClassifier):
-    """Logistic regression in the space of a kernel: minimise 1/2 sum_k |h_k|^2 - C sum_i w_i log P(y_i | x_i) (M12).
+    """Logistic regression in the space of a kernel: minimise 1/2 sum_k |h_k|^2 - C sum_i w_i log P(y_i | x_i).
 
     P is the sigmoid of f for two classes and the softmax of one f per class for more, so probabilities are those of the
     model itself.  Separable data are no difficulty, for |h| is penalised.

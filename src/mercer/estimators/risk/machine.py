@@ -1,8 +1,8 @@
-"""What all machines of regularised risk share (M12).
+"""What all machines of regularised risk share.
 
     minimise  1/2 |h|^2 + C sum_i w_i loss(y_i, f(x_i)),      f = h + intercept
 
-The minimiser has the form h = sum_i c_i k(., x_i) (T15).  A subclass poses its problems; `fit` has them solved on the
+The minimiser has the form h = sum_i c_i k(., x_i).  A subclass poses its problems; `fit` has them solved on the
 Gram of the items that count, and keeps those with a coefficient.
 """
 

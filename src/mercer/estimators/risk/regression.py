@@ -39,7 +39,7 @@ class RiskRegressor(RegressorMixin, RiskMachine):  # type: ignore[misc]
 
 
 class KernelRiskRegressor(RiskRegressor):
-    """Minimise 1/2 |h|^2 + C sum_i w_i loss(y_i - f(x_i)) with the loss of your choice (M12).
+    """Minimise 1/2 |h|^2 + C sum_i w_i loss(y_i - f(x_i)) with the loss of your choice.
 
     loss            "squared_error" (z^2 / 2), "huber", "epsilon_insensitive", "pinball", such a loss of
                     mercer.solvers.losses with its parameter (Huber(0.5)), or a function (y, f) -> (values, slopes in f)
@@ -78,7 +78,7 @@ class KernelRiskRegressor(RiskRegressor):
 
 
 class KernelQuantileRegressor(RiskRegressor):
-    """The conditional quantile of y: minimise 1/2 |h|^2 + C sum_i w_i pinball(y_i - f(x_i)) (M12).
+    """The conditional quantile of y: minimise 1/2 |h|^2 + C sum_i w_i pinball(y_i - f(x_i)).
 
     With an intercept, at most a share `quantile` of the training targets lies below f and at most 1 - quantile above,
     whatever the kernel.  Other arguments as in KernelRiskRegressor.

@@ -3,8 +3,8 @@
     prior      f ~ GP(0, k / tau),    tau = 2 / C
     posterior  proportional to  exp(-2 sum_i (1 - y_i f(x_i))_+)  times the prior
 
-whose mode is the SVM without a free intercept.  `method="em"` finds the mode (M24), `method="gibbs"` draws from the
-posterior (M25): every draw is a function, so margins and probabilities come with their uncertainty, and tau itself
+whose mode is the SVM without a free intercept.  `method="em"` finds the mode, `method="gibbs"` draws from the
+posterior: every draw is a function, so margins and probabilities come with their uncertainty, and tau itself
 may have a prior.  The functions live on the features of a pivoted Cholesky factor of the Gram, so any kernel on any
 kind of item will do, and the machine keeps the pivots only.  What the prior would add to f(x) outside the span of the
 pivots, far from all items, is not counted.
@@ -37,7 +37,7 @@ def _no_draws(machine: Any) -> str:
 
 
 class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
-    """A classifier with a posterior: EM or Gibbs sampling for the hinge pseudo-posterior (M24, M25).
+    """A classifier with a posterior: EM or Gibbs sampling for the hinge pseudo-posterior.
 
     kernel, gamma, ...   as in SVC; a name, a kernel object on any kind of item, a function or "precomputed"
     C                    C = 2 / tau; the mode is that of SVC(C) without a free intercept

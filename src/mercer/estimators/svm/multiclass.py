@@ -1,4 +1,4 @@
-"""One against one: k (k - 1) / 2 machines, one for every pair of classes, over one set of support vectors (M21).
+"""One against one: k (k - 1) / 2 machines, one for every pair of classes, over one set of support vectors.
 
 A support vector of class c has a coefficient in each of the k - 1 machines of its class and none elsewhere, so the
 coefficients form an (n_SV, k - 1) matrix: the column of opponent o is o, or o - 1 when o > c (LIBSVM's layout).

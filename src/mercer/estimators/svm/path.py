@@ -1,4 +1,4 @@
-"""All support vector classifiers of one dataset at once: the exact path over C (M23).
+"""All support vector classifiers of one dataset at once: the exact path over C.
 
     path = mercer.svm_path(X, y, kernel=RBF(1.0))
     path.decision_function(X_new, C=[0.1, 1.0, 10.0])     any C up to C_max, without another fit

@@ -1,4 +1,4 @@
-"""Probabilities: Platt's sigmoid on out-of-fold scores (M20).
+"""Probabilities: Platt's sigmoid on out-of-fold scores.
 
 The items of each class are dealt out in turn to a few folds, so that the folds are stratified and always the same.
 For every fold the machine is fitted to the others and gives the fold its scores (solvers/dual/held_out.py).  Of many

@@ -20,15 +20,15 @@ ROUNDING = 1e-13  # share of sum |b_i| K_ii that rounding may make of a value f 
 
 
 class SVC(Classifier):
-    """C-SVC: minimise 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i f(x_i)) for every pair of classes (M16).
+    """C-SVC: minimise 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i f(x_i)) for every pair of classes.
 
-    Arguments are scikit-learn's; C_i = C * class_weight * sample_weight, and C = inf is the hard margin (M15), which
+    Arguments are scikit-learn's; C_i = C * class_weight * sample_weight, and C = inf is the hard margin, which
     refuses data that cannot be separated.  shrinking, cache_size and random_state are accepted and have no effect:
     the solver chooses its active set itself, within the budget of mercer.configure(memory=...), and the folds of
     probability=True are always the same.  Beyond them
 
-    penalty_intercept   adds b^2 / 2 to the objective (M28): kernel k + 1 and no free intercept
-    squared             penalises C sum of the squared slacks (M29)
+    penalty_intercept   adds b^2 / 2 to the objective: kernel k + 1 and no free intercept
+    squared             penalises C sum of the squared slacks
     check_psd           "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
     time_limit          seconds after which the fit returns what it has, with its gap and a warning; Ctrl-C leaves
                         the same and is raised
@@ -89,7 +89,7 @@ class SVC(Classifier):
 
 
 class NuSVC(Classifier):
-    """Nu-SVC: minimise 1/2 |w|^2 - nu n rho + sum_i max(0, rho - y_i f(x_i)), rho too; f / rho is returned (M19).
+    """Nu-SVC: minimise 1/2 |w|^2 - nu n rho + sum_i max(0, rho - y_i f(x_i)), rho too; f / rho is returned.
 
     nu is at least the share of margin errors and at most the share of support vectors, and feasible up to
     2 min(n+, n-) / n.  Arguments are scikit-learn's; sample_weight scales the bounds of the coefficients, class_weight

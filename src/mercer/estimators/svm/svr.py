@@ -30,14 +30,14 @@ class Regressor(RegressorMixin, SupportVectorMachine):  # type: ignore[misc]
 
 
 class SVR(Regressor):
-    """Epsilon-SVR: minimise 1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon) (M26).
+    """Epsilon-SVR: minimise 1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon).
 
     Arguments are scikit-learn's; C = inf is the hard tube, which refuses targets that no f follows to within epsilon.
     shrinking and cache_size are accepted and have no effect: the solver chooses its
     active set itself, within the budget of mercer.configure(memory=...).  Beyond them
 
-    penalty_intercept   adds b^2 / 2 to the objective (M28): kernel k + 1 and no free intercept
-    squared             penalises C sum of the squared excess (M29)
+    penalty_intercept   adds b^2 / 2 to the objective: kernel k + 1 and no free intercept
+    squared             penalises C sum of the squared excess
     check_psd           "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
     time_limit          seconds after which the fit returns what it has, with its gap
 
@@ -93,7 +93,7 @@ class SVR(Regressor):
 
 
 class NuSVR(Regressor):
-    """Nu-SVR: minimise 1/2 |w|^2 + C (nu n epsilon + sum_i max(0, |y_i - f(x_i)| - epsilon)), epsilon too (M27).
+    """Nu-SVR: minimise 1/2 |w|^2 + C (nu n epsilon + sum_i max(0, |y_i - f(x_i)| - epsilon)), epsilon too.
 
     nu is at least the share of items outside the tube and at most the share of support vectors.  Arguments are
     scikit-learn's (shrinking and cache_size have no effect); check_psd and time_limit as in SVR.  After fit
