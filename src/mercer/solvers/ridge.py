@@ -233,14 +233,16 @@ def certify_ridge(
     a, w, Y = answer.coef, targets.weight[:, None], targets.Y
     r = Y - answer.intercept - Ka
     rho = r - alpha * a / w
-    primal = float(np.sum(w * r * r) + np.sum(alpha * a * Ka))
+    with np.errstate(over="ignore", invalid="ignore"):  # of a system that was not solved; its residual says so
+        primal = float(np.sum(w * r * r) + np.sum(alpha * a * Ka))
+        gap = float(np.sum(w * rho * rho))
     residual = float(np.abs(rho).max(initial=0.0) / max(np.abs(Y).max(initial=0.0), 1e-300))
     if targets.intercept:  # and the residuals must balance: sum_i w_i r_i = alpha sum_i a_i = 0
         unbalanced = np.abs(alpha * a.sum(axis=0)) / np.maximum(np.sum(w * np.abs(Y), axis=0), 1e-300)
         residual = max(residual, float(unbalanced.max()))
     done = residual <= _SOLVED
     return RidgeCertificate(
-        primal=primal, dual=primal - float(np.sum(w * rho * rho)), n_iter=1, converged=done,
+        primal=primal, dual=primal - gap, n_iter=1, converged=done,
         reason="converged" if done else "ill-conditioned", residual=residual, psd=psd,
     )  # fmt: skip
 
