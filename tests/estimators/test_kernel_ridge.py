@@ -1,4 +1,4 @@
-"""KernelRidge: scikit-learn's class and what goes beyond it (M10, M31, T27, C1, I6)."""
+"""KernelRidge: scikit-learn's class and what goes beyond it (M10, M31, T27, T28, C1, I6)."""
 
 from __future__ import annotations
 
@@ -358,3 +358,42 @@ def test_pickles_predict_alike_and_do_not_carry_the_factor_I7():
     assert_array_equal(again.predict(new), m.predict(new))
     same(again.remove([2]), m.remove([2]))
     assert len(pickle.dumps(m)) < 8 * n * n
+
+
+# ---- T28: the optimum and its Lagrangian dual
+
+
+def penalised(a, K, t, alpha):
+    """1/2 |t - K a|^2 + alpha/2 a'K a."""
+    return 0.5 * np.sum((t - K @ a) ** 2) + 0.5 * alpha * a @ K @ a
+
+
+def lagrangian(z, K, t, alpha):
+    """z't - 1/2 |z|^2 - z'K z / (2 alpha)."""
+    return z @ t - 0.5 * z @ z - 0.5 * z @ K @ z / alpha
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("rows", [X, np.vstack([X[:20], X[:20]])], ids=["distinct", "copies"])
+@pytest.mark.parametrize("kernel", [RBF(0.7), Linear()], ids=["rbf", "linear"])
+def test_primal_and_dual_meet_at_half_alpha_y_a_T28(kernel, rows, alpha):
+    """Copies, and a linear kernel of three columns, make K singular: a is then (K + alpha I)^-1 y all the same."""
+    K, m = kernel(rows), KernelRidge(alpha, kernel=kernel).fit(rows, y)
+    a, draw = m.dual_coef_, np.random.default_rng(0)
+    best = 0.5 * alpha * y @ a
+    assert_allclose(a, np.linalg.solve(K + alpha * np.eye(n), y), atol=1e-8 * np.abs(a).max())
+    assert penalised(a, K, y, alpha) - lagrangian(alpha * a, K, y, alpha) < 1e-10 * max(best, 1.0)
+    assert_allclose([penalised(a, K, y, alpha), lagrangian(alpha * a, K, y, alpha), 0.5 * m.certificate_.primal], best)
+    for direction in draw.normal(size=(20, n)):
+        step = 0.1 * np.abs(a).max() * direction
+        assert penalised(a + step, K, y, alpha) >= best * (1.0 - 1e-12)
+        assert lagrangian(alpha * (a + step), K, y, alpha) <= best * (1.0 + 1e-12)
+
+
+def test_a_singular_gram_has_many_coefficients_but_one_prediction_T28():
+    twice = np.vstack([X[:20], X[:20]])
+    K, m = RBF(0.7)(twice), KernelRidge(0.1, kernel=RBF(0.7)).fit(twice, y)
+    null = np.r_[np.ones(20), -np.ones(20)]
+    assert_allclose(K @ null, 0.0, atol=1e-12)
+    assert_allclose(penalised(m.dual_coef_ + null, K, y, 0.1), penalised(m.dual_coef_, K, y, 0.1))
+    assert_allclose(RBF(0.7)(new, twice) @ (m.dual_coef_ + null), m.predict(new))

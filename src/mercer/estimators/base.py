@@ -168,7 +168,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                                 "Pass X.toarray().")  # fmt: skip
             options = {"accept_sparse": False if self._precomputed else "csr", "dtype": [np.float64, np.float32]}
             if given:
-                return validate_data(self, X, y, reset=reset, y_numeric=numeric, multi_output=outputs, **options)
+                X, y = validate_data(self, X, y, reset=reset, y_numeric=numeric, multi_output=outputs, **options)
+                return X, targets(type(self).__name__, y) if numeric else y
             return validate_data(self, X, reset=reset, **options)
         if self._written is not None:
             X = self._written.check(X)
@@ -179,7 +180,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         check_consistent_length(X, y)
         y = np.asarray(y) if outputs and np.ndim(y) == 2 else column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
-        return X, y
+        return X, targets(type(self).__name__, y) if numeric else y
 
     def _data(self, X: Any) -> Data:
         """The training items behind the interface of estimators/expansion.py."""
@@ -236,7 +237,8 @@ def gamma_value(gamma: Any, X: Any) -> float:
         V = X.values if isinstance(X, Vectors) else X
         variance = _variance(V) if gamma == "scale" else 1.0
         if not np.isfinite(variance):
-            raise bad("gamma='scale'", "X", "of a variance that float64 can hold", "an overflow", "Scale its columns.")
+            raise bad("kernel", "X", "numbers whose variance is finite for gamma='scale'", f"a variance of {variance}",
+                      "Scale the columns, or pass gamma as a number.")  # fmt: skip
         return 1.0 / (V.shape[1] * variance) if variance > 0.0 else 1.0
     if isinstance(gamma, Real) and 0.0 < float(gamma) < np.inf:
         return float(gamma)
@@ -244,7 +246,7 @@ def gamma_value(gamma: Any, X: Any) -> float:
 
 
 def _variance(X: Any) -> float:
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # an infinite one is refused
         if is_sparse(X):
             return float(X.multiply(X).mean() - X.mean() ** 2)
         return float(np.var(X, dtype=np.float64))
@@ -266,6 +268,25 @@ def share(owner: str, nu: Any) -> float:
     return float(nu)
 
 
+def numbers(owner: str, name: str, given: Any) -> Array:
+    """What was given as float64; texts and complex numbers are refused."""
+    try:
+        if np.asarray(given).dtype.kind != "c":
+            return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        pass
+    first = np.asarray(given, dtype=object).ravel()[:1].tolist()
+    raise bad(owner, name, "numbers", f"values such as {first[0]!r}" if first else "none", "Encode them first.")
+
+
+def targets(owner: str, y: Array) -> Array:
+    """Numbers to learn, of an array that scikit-learn has checked; it lets texts pass, and makes None a NaN."""
+    t = numbers(owner, "y", y)
+    if not np.isfinite(t).all():
+        assert_all_finite(t, input_name="y")
+    return t
+
+
 def weights(owner: str, given: Any, n: int, *, negative_is_absent: bool = False) -> Array:
     """Sample weights as n finite numbers >= 0, not all zero; one number stands for n of them.
 
@@ -273,10 +294,7 @@ def weights(owner: str, given: Any, n: int, *, negative_is_absent: bool = False)
     """
     if given is None:
         return np.ones(n)
-    try:
-        w = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise bad(owner, "sample_weight", f"{n} numbers", repr(given), "Pass one weight per item.") from None
+    w = numbers(owner, "sample_weight", given)
     w = np.full(n, float(w)) if w.ndim == 0 else w
     if w.shape != (n,):
         raise bad(owner, "sample_weight", f"{n} numbers, one for each item", f"an array of shape {w.shape}",

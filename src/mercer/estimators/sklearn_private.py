@@ -9,6 +9,7 @@ them, only this file and selection/search.py (whose base class has a few private
     num_samples              the number of rows
     check_method_params      the parameters of fit or score, cut to some rows where they have one value per row
     score_fitted             the score of a fitted estimator; a scorer that fails has the error score
+    gives_frames             whether set_output asks a transformer for data frames
     insert_error_scores, warn_about_failures        what becomes of fits that failed
 """
 
@@ -22,6 +23,7 @@ from sklearn.model_selection._validation import _insert_error_scores as insert_e
 from sklearn.model_selection._validation import _score as score_fitted
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures as warn_about_failures
 from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metaestimators import _safe_split as safe_split
 from sklearn.utils.validation import _check_method_params as check_method_params
 from sklearn.utils.validation import _num_samples as num_samples
@@ -29,6 +31,7 @@ from sklearn.utils.validation import _num_samples as num_samples
 __all__ = [
     "BaseSearchCV",
     "check_method_params",
+    "gives_frames",
     "insert_error_scores",
     "metrics_of",
     "num_samples",
@@ -38,6 +41,11 @@ __all__ = [
     "score_fitted",
     "warn_about_failures",
 ]
+
+
+def gives_frames(transformer: Any) -> bool:
+    """Whether what `transform` returns becomes a data frame."""
+    return bool(_get_output_config("transform", transformer)["dense"] != "default")
 
 
 def metrics_of(scorer: Any) -> dict[str, Any] | None:

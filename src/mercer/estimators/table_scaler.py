@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.errors import bad, wrong_kind
+from mercer.estimators.sklearn_private import gives_frames
 from mercer.items import Items, Table, Vectors
 from mercer.items.kinds import CATEGORICAL, KINDS, NUMERIC, TEXT, kind_of
 from mercer.items.symbols import is_frame, is_missing
@@ -26,7 +27,7 @@ MISSING = {CATEGORICAL: "missing", TEXT: ""}
 FORMS = ("auto", "table")
 
 
-class TableScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TableScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """(x - mean) / standard deviation of every numeric column; categories and texts without gaps.
 
     kinds     {column: "numeric", "categorical" or "text"}; what is not named is decided by the values
@@ -35,6 +36,7 @@ class TableScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     target    the name of the column to be predicted, which is only kept
 
     The data are a data frame, a dict of columns, a matrix, or sparse rows, which stay as they are: zeros are meant.
+    set_output(transform="pandas") or "polars" makes all but sparse rows a data frame.
 
     After fit: feature_names_in_ (where columns have names), n_features_in_, kinds_, and for numeric columns in their
     order median_, mean_ and scale_.
@@ -72,6 +74,8 @@ class TableScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         columns = {
             name: self._scaled(X.columns[name], name, place.get(name), kind) for name, kind in self.kinds_.items()
         }
+        if gives_frames(self):
+            return columns
         if self.output == "auto" and set(self.kinds_.values()) == {NUMERIC}:
             return np.column_stack(list(columns.values()))
         if self.output == "auto" and list(self.kinds_.values()) == [TEXT]:

@@ -2,9 +2,9 @@
 
     print(mercer.verify(model, X, y))
 
-Works for our support vector machines and KernelRidge and for scikit-learn's, and for our machines of regularised risk,
-whatever their kernel.  Everything is in double precision, and nothing but public attributes and parameters of the model
-is believed.
+Works for our support vector machines and KernelRidge and for scikit-learn's, for our machines of regularised risk and
+our feature machines, whatever their kernel, and for pipelines that end in one of these: X then goes through the fitted
+steps before it.  Everything is in double precision, and no number that the model claims about itself is believed.
 """
 
 from __future__ import annotations
@@ -13,31 +13,40 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
+from mercer.estimators.feature_machines import verify as features
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
 from mercer.estimators.svm import verify as svm
 from mercer.estimators.svm.claims import READERS
 from mercer.solvers.ridge import Expansion, RidgeCertificate, Targets, certify_ridge
+from mercer.solvers.rvm.evidence import Relevance
 from mercer.solvers.solution import Solution
 
 
-def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solution:
-    """The certificate of a fitted model, recomputed from the data it was fitted on; samples of weight zero are out."""
+def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solution | Relevance:
+    """The certificate of a fitted model, recomputed from the data it was fitted on; samples of weight zero are out.
+
+    Of a pipeline the last step is verified, on X as the steps before it transform it.
+    """
+    if isinstance(model, Pipeline):
+        check_is_fitted(model)
+        model, X = model.steps[-1][1], model[:-1].transform(X) if len(model) > 1 else X
     return _prover(model)(model, X, y, sample_weight)
 
 
-def _prover(model: Any) -> Callable[..., Solution]:
+def _prover(model: Any) -> Callable[..., Solution | Relevance]:
     """The function that proves this kind of model; a subclass is proved like its parent."""
     for ancestor in type(model).__mro__:
         if ancestor.__name__ in PROVERS:
             return PROVERS[ancestor.__name__]
     raise bad("verify", "model", f"one of {', '.join(PROVERS)}, ours or scikit-learn's", type(model).__name__,
-              "Of a pipeline pass the last step, and X as that step sees it.")  # fmt: skip
+              "A pipeline may end in one of these.")  # fmt: skip
 
 
 def _ridge(model: Any, X: Any, y: Any, sample_weight: Any) -> RidgeCertificate:
@@ -69,6 +78,13 @@ def _as_ours(model: Any) -> KernelRidge:
 
 
 _RISK = ("KernelRiskRegressor", "KernelRiskClassifier", "KernelLogisticRegression", "KernelQuantileRegressor")
-PROVERS: dict[str, Callable[..., Solution]] = (
-    dict.fromkeys(READERS, svm.verify) | dict.fromkeys(_RISK, risk.verify) | {"KernelRidge": _ridge}
+_FEATURES = tuple(
+    f"{machine}{task}" for machine in ("L1VM", "L2VM", "RVM", "RBFNetwork", "FeatureGLM")
+    for task in ("Classifier", "Regressor")
+)  # fmt: skip
+PROVERS: dict[str, Callable[..., Solution | Relevance]] = (
+    dict.fromkeys(READERS, svm.verify)
+    | dict.fromkeys(_RISK, risk.verify)
+    | dict.fromkeys(_FEATURES, features.verify)
+    | {"KernelRidge": _ridge}
 )

@@ -36,6 +36,8 @@ class StoredGram:
 
     def __init__(self, K: Any, *, tol: float = 1e-8) -> None:
         K = np.asarray(K)
+        if not K.flags.aligned or min(K.strides, default=0) < 0:
+            K = K.copy()  # native loops read whole numbers, forwards
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
             raise bad("StoredGram", "K", "a square matrix", f"shape {K.shape}", "Pass k(X, X) of the training items.")
         require_finite("StoredGram", K, "Check the items the Gram was made from.")

@@ -86,6 +86,7 @@ def _dense(X: Any, owner: str) -> Array:
     if V.shape[1] == 0:
         raise bad(owner, "X", "at least one column wide", f"shape {V.shape}", "Pass the features of each item.")
     V = np.ascontiguousarray(V, dtype=_working_dtype(V.dtype))
+    V = V if V.flags.aligned else V.copy()  # native loops read whole numbers
     _refuse_non_finite(V, owner)
     return V
 

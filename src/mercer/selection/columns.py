@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mercer.estimators.sklearn_private import num_samples, safe_indexing
+from mercer.items.vectors import is_sparse
 
 
 class Columns(dict[str, Any]):
@@ -24,4 +25,4 @@ class Columns(dict[str, Any]):
 
 def with_rows(X: Any) -> Any:
     """The items, of which rows can be taken."""
-    return Columns(X) if isinstance(X, Mapping) else X
+    return Columns(X) if isinstance(X, Mapping) and not is_sparse(X) else X  # a DOK matrix is a dict too

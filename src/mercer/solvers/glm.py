@@ -15,7 +15,7 @@ is but for rounding.  If the features separate the classes, there is no optimum 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -27,7 +27,7 @@ from mercer.errors import bad
 from mercer.linalg.conjugate_gradients import conjugate_gradients
 from mercer.solvers.losses import Family
 from mercer.solvers.separation import separation
-from mercer.solvers.solution import Solution
+from mercer.solvers.solution import LENIENCE, Solution
 from mercer.typing import Array
 
 _DIRECT = 500  # unknowns up to which a Hessian of several functions is factorised; beyond, conjugate gradients
@@ -93,6 +93,36 @@ def solve_glm(
         found = problem.separation()
         dual, reason = (0.0, found) if found else (dual, reason)
     return problem.solution(state, dual, n_iter, reason)
+
+
+def prove_glm(
+    Phi: Array,
+    y: Array,
+    family: Family,
+    W: Array,
+    intercept: Array,
+    *,
+    alpha: float,
+    weight: Array | None = None,
+    fit_intercept: bool = True,
+    tol: float = 1e-8,
+) -> GLMSolution:
+    """The proof of given weights: P there, and the best dual bound that Newton steps from there find."""
+    given = GLMSolution(W=W, intercept=intercept, gradient=np.nan, primal=np.inf, dual=-np.inf, n_iter=0,
+                        converged=False, reason="")  # fmt: skip
+    problem = GLMProblem.of(Phi, y, family, alpha, weight, fit_intercept)
+    state = problem.at(problem.first(given))
+    f = family.hidden(np.asarray(Phi, dtype=float) @ W + intercept)
+    s = np.ones(len(f)) if weight is None else np.asarray(weight, dtype=float)
+    primal = float(s @ family.loss(f, family.statistic(y))) + 0.5 * alpha * float(np.sum(W * W))
+    bound = solve_glm(
+        Phi, y, family, alpha=alpha, weight=weight, fit_intercept=fit_intercept, tol=tol, start=given
+    )  # fmt: skip
+    done = primal - bound.dual <= LENIENCE * tol * max(primal, abs(bound.dual)) + 100.0 * _EPS * float(s.sum())
+    return replace(
+        given, gradient=float(np.linalg.norm(problem.gradient(state))), primal=primal, dual=bound.dual,
+        converged=done, reason="converged" if done else "tol not reached",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ the posterior mean of w, and `Spectral.evidence` the logarithm of p(y) as a func
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from mercer.typing import Array
 
 _SAFE = 1e8  # condition number up to which the normal equations are accurate enough
 _EPS = float(np.finfo(float).eps)
+_SOLVED = 1e-9  # relative gap up to which weights count as the best
 _RANGE = (1e-14, 1e6)  # of alpha by evidence, in units of the largest eigenvalue of A'A
 
 
@@ -126,6 +127,31 @@ def solve_least_squares(
     L = cholesky(problem.A.T @ problem.A + alpha * np.eye(K), lower=True)
     w = cho_solve((L, True), problem.A.T @ problem.z)
     return problem.solution(w, alpha, L, None, None)
+
+
+def prove_least_squares(
+    Phi: Array, y: Array, w: Array, intercept: float, *, alpha: float, weight: Any = None, fit_intercept: bool = True
+) -> LeastSquares:
+    """The proof of given weights: P there, and P at the best intercept less what the weights could still gain."""
+    problem = Centred.of(Phi, y, weight, fit_intercept=fit_intercept)
+    spectral = Spectral.of(problem)
+    values = spectral.d**2 + alpha
+    if alpha == 0.0:
+        values[spectral.rank :] = 0.0
+    found = problem.solution(w, alpha, spectral.V, values, spectral.rank)
+    g = alpha * w - problem.A.T @ (problem.z - problem.A @ w)
+    inside = spectral.V @ g
+    gain = float((inside[values > 0.0] ** 2 / values[values > 0.0]).sum())
+    if alpha > 0.0:  # and what lies in no direction of the items
+        gain += max(float(g @ g - inside @ inside), 0.0) / alpha
+    r = np.asarray(y, dtype=float) - np.asarray(Phi, dtype=float) @ w - intercept
+    s = np.ones(len(r)) if weight is None else np.asarray(weight, dtype=float)
+    primal, dual = 0.5 * float(s @ r**2) + 0.5 * alpha * float(w @ w), found.primal - 0.5 * gain
+    done = primal - dual <= _SOLVED * primal + _EPS * float(problem.z @ problem.z)
+    return replace(
+        found, intercept=float(intercept), primal=primal, dual=dual, converged=done,
+        reason="converged" if done else "the normal equations do not hold",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ it is -infinity, and the gradient alone says how nearly stationary the answer is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from mercer.engine.interrupts import until_interrupted
 from mercer.solvers.glm import SEPARATED, GLMSolution, solved
 from mercer.solvers.losses import classifies
 from mercer.solvers.risk.targets import Target, target_of
+from mercer.solvers.solution import LENIENCE
 from mercer.typing import Array
 
 _EPS = float(np.finfo(float).eps)
@@ -62,6 +63,30 @@ def solve_by_scoring(
                 reason = "stalled" if moved is B else ""
                 B = moved
     return problem.solution(B, n_iter, reason or "interrupted")
+
+
+def prove_by_scoring(
+    Phi: Array,
+    y: Array,
+    loss: Any,
+    w: Array,
+    intercept: Array,
+    *,
+    alpha: float,
+    weight: Array | None = None,
+    fit_intercept: bool = True,
+    tol: float = 1e-8,
+) -> ScoringSolution:
+    """The proof of given weights: P there, the bound at their best intercept, and what the next step would gain."""
+    problem = _Problem.of(Phi, y, loss, alpha, weight, fit_intercept)
+    B = np.concatenate([w, intercept]) if fit_intercept else w
+    g, step = problem.scored(B)
+    done = -0.5 * float(g @ step) <= LENIENCE * tol * problem.at(B) + problem.rounding
+    return replace(
+        problem.solution(problem.balanced(B), 0, "converged"), W=w[:, None], intercept=intercept,
+        gradient=float(np.linalg.norm(g)), primal=problem.at(B), converged=done,
+        reason="converged" if done else "tol not reached",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,12 +20,15 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from mercer.engine import fill
 from mercer.engine.tiles import cuts
+from mercer.errors import bad
 from mercer.estimators.base import warn_open, weights
 from mercer.estimators.expander import Expander
 from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.labels import Labels
 from mercer.gram import LazyGram
 from mercer.typing import Array
+
+_LARGEST = 1e150  # of a feature: its square is finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +79,7 @@ class FeatureMachine(Expander):
     def _fit(self, X: Any, target: Array, weight: Array) -> Self:
         """Fit to checked items; weight 0 is absence, of the row and of the prototype."""
         design = self._design(X, target, weight)
+        require_squares(type(self).__name__, design.Phi)
         found = self._solve(design)
         self._keep_weights(X, design, found)
         self.certificate_ = found.certificate
@@ -163,6 +167,14 @@ def log_probabilities(f: Array) -> Array:
     from scipy.special import log_expit, log_softmax
 
     return np.asarray(np.column_stack([log_expit(-f), log_expit(f)]) if f.ndim == 1 else log_softmax(f, axis=1))
+
+
+def require_squares(owner: str, Phi: Array) -> None:
+    """Refuse features whose squares would overflow."""
+    largest = max(float(Phi.max(initial=0.0)), -float(Phi.min(initial=0.0)))
+    if not largest <= _LARGEST:
+        raise bad(owner, "X", f"items whose features are finite and below {_LARGEST:.0e}",
+                  f"a feature of {largest:.1e}", "Scale the columns of X.")  # fmt: skip
 
 
 def prototypes(data: KernelItems, items: Any) -> KernelItems:

@@ -21,6 +21,7 @@ from mercer.estimators.feature_machines.design import (
     FeatureMachine,
     FeatureRegressor,
     Weights,
+    require_squares,
 )
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
@@ -79,8 +80,11 @@ class FeatureGLM(FeatureMachine):
 
     def _phi(self, X: Any) -> Array:
         """The features of checked items."""
-        found = self._map.feature_map(X) if isinstance(self._map, Kernel) else self._map.transform(_array(X))
-        return np.asarray(_array(found), dtype=float)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+            found = self._map.feature_map(X) if isinstance(self._map, Kernel) else self._map.transform(_array(X))
+        Phi = np.asarray(_array(found), dtype=float)
+        require_squares(type(self).__name__, Phi)
+        return Phi
 
     def _require_own(self, X: Any, Phi: Array) -> None:
         """Refuse features of an item that change with the items it comes with, as counts of words do."""

@@ -131,7 +131,11 @@ class L1VM(FeatureMachine):
         else:
             kind = StratifiedKFold if classes else KFold
             splitter = kind(int(self.cv), shuffle=True, random_state=self.random_state)
-        yield from splitter.split(np.zeros(len(target)), target)
+        for train, test in splitter.split(np.zeros(len(target)), target):
+            if classes and len(np.unique(target[train])) < len(self.classes_):
+                raise bad(type(self).__name__, "cv", "folds that leave items of every class to learn from", self.cv,
+                          "Or pass alpha as a number.")  # fmt: skip
+            yield train, test
 
 
 class L1VMRegressor(L1VM, FeatureRegressor):

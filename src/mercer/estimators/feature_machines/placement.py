@@ -79,7 +79,7 @@ def _vectors(owner: str, data: Data, init: str) -> Array:
         raise bad(owner, "init", "'medoids' or 'random' for items that are not real vectors", repr(init),
                   "Cluster centres and grids are made of numbers.")  # fmt: skip
     V = data.items.values
-    return np.asarray(V.toarray() if is_sparse(V) else V)
+    return np.asarray(V.toarray() if is_sparse(V) else V, dtype=np.float64)  # squares of float32 overflow early
 
 
 def _kmeans(V: Array, count: int, random: np.random.RandomState) -> Array:

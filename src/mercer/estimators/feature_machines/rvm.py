@@ -53,6 +53,12 @@ class RVM(FeatureMachine):
     n_restarts: int | None
     random_state: Any
 
+    # ---- what a subclass says
+
+    def _evidence_of(self, design: Candidates) -> Gaussian | Laplace:
+        """The evidence of the targets, as a function of the precisions."""
+        raise NotImplementedError
+
     # ---- fitting
 
     def _check_options(self) -> None:
@@ -158,10 +164,12 @@ class RVMRegressor(RVM, FeatureRegressor):
         if self.beta is not None:
             positive("RVMRegressor", "beta", self.beta)
 
+    def _evidence_of(self, design: Candidates) -> Gaussian:
+        return Gaussian(design.basis, design.target, design.weight, None if self.beta is None else float(self.beta))
+
     def _solve(self, design: Design) -> Weights:
         assert isinstance(design, Candidates)
-        model = Gaussian(design.basis, design.target, design.weight, None if self.beta is None else float(self.beta))
-        found = self._search(model)
+        found = self._search(self._evidence_of(design))
         self.beta_ = found.beta
         return self._weights(design.basis, found, 1)
 
@@ -215,9 +223,12 @@ class RVMClassifier(RVM, FeatureClassifier):
         )
         self.tol, self.max_iter, self.n_restarts, self.random_state = tol, max_iter, n_restarts, random_state
 
+    def _evidence_of(self, design: Candidates) -> Laplace:
+        return Laplace(design.basis, design.target, len(self.classes_), design.weight)
+
     def _solve(self, design: Design) -> Weights:
         assert isinstance(design, Candidates)
-        model = Laplace(design.basis, design.target, len(self.classes_), design.weight)
+        model = self._evidence_of(design)
         return self._weights(design.basis, self._search(model), model.C)
 
     def decision_function(self, X: Any) -> Array:

@@ -14,7 +14,7 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -33,10 +33,11 @@ from mercer.typing import Array
 
 _NOISE = (1e-6, 1e2)  # bounds of s^2, for data scaled to variance 1
 _WOBBLE = 0.5  # of a random start around PCA's, in standard deviations
+_FARTHEST = 1e100  # standard deviations, whose squares are finite
 _STARTS = 3  # fitted points from which the point of a new row is looked for
 
 
-class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class GPLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Latent points for vectors, from a Gaussian process.
 
     n_components          q, the number of latent coordinates
@@ -75,8 +76,9 @@ class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check(X)
         n, D = X.shape
         require_memory(f"GPLVM of {n} rows", 5 * 8 * n * n, "Fit a sample of the rows.")
-        self.mean_ = X.mean(axis=0)
-        spread = float(np.sqrt(np.mean((X - self.mean_) ** 2)))
+        size = float(np.abs(X).max()) or 1.0  # so that squares of huge numbers are finite
+        self.mean_ = size * (X / size).mean(axis=0)
+        spread = size * float(np.sqrt(np.mean((X / size - self.mean_ / size) ** 2)))
         self.scale_ = spread if spread > 0.0 else 1.0
         Y = (X - self.mean_) / self.scale_
         kernel = self._kernel()
@@ -135,6 +137,11 @@ class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The latent points of the rows of X."""
         return self.fit(X).embedding_
 
+    @property
+    def _n_features_out(self) -> int:
+        """The number of latent coordinates, for get_feature_names_out."""
+        return int(self.embedding_.shape[1])
+
     def transform(self, X: Any) -> Array:
         """The latent points of new rows: argmax over z of log p(row | z), all else as fitted.
 
@@ -143,6 +150,9 @@ class GPLVM(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         Y = (X - self.mean_) / self.scale_
+        if np.abs(Y).max() > _FARTHEST:
+            raise bad("GPLVM", "X", f"within {_FARTHEST:.0e} standard deviations of the rows of training",
+                      f"a row {np.abs(Y).max():.1e} away", "Look for a mistake in its units.")  # fmt: skip
         own = {row.tobytes(): z for row, z in zip(self._rows, self.embedding_, strict=True)}
         return np.array([own[y.tobytes()] if y.tobytes() in own else self._placed(y) for y in Y])
 

@@ -169,10 +169,17 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         The hinge is no likelihood: it is normalised here over the two labels, which the model itself does not do.
         Probabilities of more than two classes are those against the rest, scaled to sum to 1.
         """
-        from scipy.special import expit
+        return np.asarray(np.exp(self.predict_log_proba(X)))
 
-        p = expit(self._log_odds(X))
-        return np.column_stack([1.0 - p, p]) if len(self.classes_) == 2 else p / p.sum(axis=1, keepdims=True)
+    def predict_log_proba(self, X: Any) -> Array:
+        """log P(class | x), in the order of classes_."""
+        from scipy.special import log_expit, logsumexp
+
+        odds = self._log_odds(X)
+        if len(self.classes_) == 2:
+            return np.asarray(log_expit(np.column_stack([-odds, odds])))
+        log_p = log_expit(odds)
+        return np.asarray(log_p - logsumexp(log_p, axis=1, keepdims=True))
 
     @available_unless(_no_draws)
     def margin_samples(self, X: Any) -> Array:

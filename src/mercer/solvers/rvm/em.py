@@ -59,3 +59,8 @@ def _step(model: Any, fit: Any, rule: Rule) -> Any:
     unit = model.scale / model.size[fit.index]
     kept = tau * LARGEST > unit
     return model.at(fit.index[kept], np.minimum(tau, LARGEST * unit)[kept], fit)
+
+
+def once_more(model: Any, fit: Any, rule: str) -> Any:
+    """The fit after the rule of this name has changed all variances once."""
+    return _step(model, fit, RULES[rule])

@@ -84,6 +84,10 @@ class Gaussian:
         fit = self.count * np.log(beta / (2.0 * np.pi)) - beta * rest - mean @ (mean / tau)
         return Fit(index, tau, beta, mean, factor, rest, float(0.5 * fit - factor.half_logdet))
 
+    def given(self, index: Array, tau: Array, weights: Array, beta: float) -> Fit:
+        """The fit at these variances and this beta; the weights follow from them."""
+        return self._at(index, tau, beta)
+
     def _residual(self, index: Array, mean: Array) -> Array:
         return np.asarray(self.y - self.basis.cache.mix(index, mean))
 

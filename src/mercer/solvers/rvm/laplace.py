@@ -25,6 +25,7 @@ from mercer.typing import Array
 _NEWTON = 100  # steps to the mode, at most
 _FLAT = 1e-13  # what another Newton step may still gain at the mode
 _ROUNDING = 1e-12  # of the objective
+_EPS = 4.0 * float(np.finfo(float).eps)  # of the objective and of the weights: a gain of less is rounding
 _WIDEST = 1e5  # prior variance of the log odds by one function, beyond which Laplace's evidence means little
 
 
@@ -108,10 +109,18 @@ class Laplace:
             factor = PosteriorFactor.of(self._gram(Phi, of, self._curvature(p)), tau)
             slope = D * self._against(Phi, of, self.weight[:, None] * (self.y - p)) - x
             step = factor.solve(slope / D) / D
-            if not float(slope @ step) > _FLAT:
+            if not float(slope @ step) > _FLAT + _EPS * max(abs(value), self.scale):
                 break
+            before = x
             x, value, log_p = self._shortened(x, step, value, log_p, D, Phi, of)
+            if x is before:  # rounding: the same step would be refused again
+                break
         return Mode(index, tau, D * x, factor, p, value - factor.half_logdet)
+
+    def given(self, index: Array, tau: Array, weights: Array, beta: float) -> Mode:
+        """The mode with these variances, looked for from these weights; there is no beta."""
+        near = Mode(index, tau, weights, PosteriorFactor(np.zeros(0), np.zeros((0, 0))), np.zeros((0, 0)), -np.inf)
+        return self.at(index, tau, near)
 
     def _shortened(
         self, x: Array, step: Array, value: float, log_p: Array, *where: Array

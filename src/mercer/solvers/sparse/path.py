@@ -20,6 +20,7 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.solvers.losses import Family
+from mercer.solvers.solution import LENIENCE
 from mercer.solvers.sparse.problem import SparseProblem
 from mercer.solvers.sparse.working_set import SparseSolution, follow
 from mercer.typing import Array
@@ -49,6 +50,33 @@ def sparse_path(
     found = follow(problem, [float(lambdas[i]) for i in order], tol=tol, max_iter=max_iter, screen=screen)
     place = np.argsort(order)
     return [found[i] for i in place]
+
+
+def prove_sparse(
+    Phi: Array,
+    y: Array,
+    family: Family,
+    W: Array,
+    intercept: Array,
+    *,
+    lam: float,
+    weight: Any = None,
+    fit_intercept: bool = True,
+    tol: float = 1e-6,
+) -> SparseSolution:
+    """The proof of given weights: P there, and the dual of their residuals at the best intercept."""
+    problem = SparseProblem.of(Phi, y, family, weight, fit_intercept)
+    hidden = family.hidden(W)
+    f = family.hidden(Phi @ W + intercept) - problem.shift
+    proof = problem.prove(problem.scored(hidden, f), lam, np.ones(len(W), dtype=bool))
+    primal = problem.loss(f) + lam * float(np.linalg.norm(W, axis=1).sum())
+    done = primal - proof.dual <= LENIENCE * tol * max(abs(primal), 1e-300)
+    support = np.flatnonzero(W.any(axis=1))
+    return SparseSolution(
+        primal=primal, dual=proof.dual, n_iter=0, converged=done, reason="converged" if done else "tol not reached",
+        lam=lam, features=len(W), support=support, weights=W[support], intercept=intercept, violation=proof.violation,
+        screened=np.empty(0, dtype=np.intp), passes=1,
+    )  # fmt: skip
 
 
 def lambda_max(Phi: Array, y: Array, family: Family, *, weight: Any = None, fit_intercept: bool = True) -> float:
