@@ -24,7 +24,7 @@ from mercer.estimators.positivity import Indefinite
 
 METHODS = ("predict", "decision_function", "predict_proba", "predict_log_proba", "score_samples", "transform")
 SECONDS = 30  # of processor time that one probe may take
-HOUSE = re.compile(r"^[\w ]+: .+ must (be|have) .+; got ", re.DOTALL)
+HOUSE = re.compile(r"^[\w ]+(\(.*\))?: .+ must (be|have) .+; got ", re.DOTALL)
 ARGUMENTS = re.compile(r"\b(X|y|sample_weight|sample_weights|labels?|class(es)?|kernel|alpha|C|nu|cv|n_splits)\b")
 CHECKS = ("sklearn/utils/", "sklearn/base.py", "sklearn/model_selection/", "narwhals/")
 # beginnings of warnings that are not ours

@@ -8,29 +8,14 @@ from typing import Any
 
 import pytest
 
-_EDGE = "test_numbers_at_the_edge_give_a_sound_machine_or_are_refused_I5"
-_FEW = "test_few_items_give_a_sound_machine_or_are_refused_I5"
 _TARGETS = "test_targets_at_the_edge_give_a_sound_machine_or_are_refused_I5"
 _WEIGHTS = "test_weights_at_the_edge_give_a_sound_machine_or_are_refused_I5"
-_SINGLE = "kernel values over 3e38 overflow in single precision, in which the dual is solved"
 _GPR = "targets of 1e100 overflow in the search for the hyper-parameters of GaussianProcessRegressor"
 _GPC = "slow: GaussianProcessClassifier with weights of 1e8 takes minutes"
 
 EXCEPTIONS: dict[tuple[str, str, str], str] = {  # (test, setting, form): the fault; one that is "slow" is not run
     **{(_WEIGHTS, "GaussianProcessClassifier tuned", form): _GPC for form in ("large", "of all sizes")},
     **{(_TARGETS, f"GaussianProcessRegressor{kind}", "huge"): _GPR for kind in ("", " default", " matern")},
-    **{(_EDGE, f"{machine} poly", "far away"): _SINGLE for machine in ("NuSVC", "OneClassSVM", "SVC", "SVR")},
-    **{
-        (_EDGE, machine, form): _SINGLE
-        for machine in (
-            "KernelQuantileRegressor linear",
-            "KernelRiskClassifier hinge",
-            "NuSVR linear",
-            "SVC linear",
-            "SVR linear",
-        )
-        for form in ("1e150", "columns of extreme sizes")
-    },
 }
 
 

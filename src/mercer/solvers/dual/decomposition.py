@@ -26,6 +26,7 @@ import numpy as np
 from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import finishing, one_blas_thread, run
 from mercer.engine.tiles import cuts
+from mercer.errors import bad
 from mercer.native import rows, smo
 from mercer.solvers.dual.block import Unbounded, grows_without_end, solve_block
 from mercer.solvers.dual.certificate import DualSolution, certify
@@ -51,6 +52,7 @@ LEAST = 1000  # steps of an inner loop, however many entries they touch
 QUICK = 200_000_000  # kernel values that may be computed after a time limit or an interrupt: a fraction of a second
 STEPS = 10_000_000  # SMO steps after which a problem is given up, whatever it is: every call ends
 ROUNDS = 60
+LARGEST_VALUE = 1e37  # of a kernel; sums of a few of them are still below the end of single precision, 3.4e38
 
 
 class Stop(Exception):
@@ -91,6 +93,14 @@ class Active:
         return row_sum(self.stored, J, v)
 
 
+def require_single_precision(gram: Gram) -> None:
+    """Refuse kernel values that single precision, in which most steps are made, does not hold."""
+    size = float(np.abs(gram.diag()).max(initial=0.0))
+    if not size <= LARGEST_VALUE:
+        raise bad("kernel", "k(x, x)", f"at most {LARGEST_VALUE:.0e}, as this machine computes in single precision",
+                  f"{size:.1e}", "Scale the columns of X, or divide the kernel by a number.")  # fmt: skip
+
+
 def single(K: Array) -> Array:
     """A contiguous float32 array, copied only when it is not one already."""
     return np.ascontiguousarray(K, dtype=np.float32)
@@ -111,6 +121,7 @@ def decompose(
     `start` is a feasible b to go on from.  A limit or Ctrl-C ends the work early with the best solution so far and its
     gap.  Without a limit of steps there are as many as the caller has `patience` for: 10 million, or 100 per item.
     """
+    require_single_precision(gram)
     with one_blas_thread():  # short products of a few thousand numbers are slower on many threads
         engine = Engine(gram, problem, limits, start)
         engine.most_steps = min(engine.most_steps, patience or engine.most_steps)

@@ -27,7 +27,7 @@ from mercer.engine.pool import one_blas_thread, run
 from mercer.gram import StoredGram
 from mercer.solvers.dual.batch import native_gram, solve_batch
 from mercer.solvers.dual.certificate import DualSolution, certify
-from mercer.solvers.dual.decomposition import COARSEST, Stop, decompose
+from mercer.solvers.dual.decomposition import COARSEST, Stop, decompose, require_single_precision
 from mercer.solvers.dual.growth import grow_batch
 from mercer.solvers.dual.problem import Problem, Problems
 from mercer.solvers.dual.room import part_of_budget, room_for
@@ -61,6 +61,7 @@ def solve(
 
 def solve_all(gram: Any, problems: Problems, limits: Limits) -> Solutions:
     """Every problem on its items of `gram`, to the tolerance of the limits."""
+    require_single_precision(gram)
     found, threads = Solutions.room_for(problems), config().threads
     if problems.plain and not limits.counts_steps:
         _solve_batches(gram, found, limits)
