@@ -371,6 +371,16 @@ def test_references_cannot_be_nested_into_an_endless_model(tmp_path):
     refuse(tmp_path, forged(tree, []), "a reference must be below 0")
 
 
+@pytest.mark.parametrize("name", ["Vectors", "Strings", "Documents", "Sets", "Categories", "Intervals", "Objects"])
+@pytest.mark.parametrize("size", [10**7, 10**18])
+def test_a_range_is_not_written_out_as_items(name, size, tmp_path):
+    values = {"is": "range", "of": [0, size, 1]}
+    content = forged({"is": "object", "class": f"mercer.items.{name}", "of": {"values": values}}, [])
+    with at_most(2**20):
+        _, error = attempt(tmp_path / "m", content)
+    assert "must be" in str(error)
+
+
 def test_one_array_asked_for_again_and_again_is_refused_before_it_is_allocated(tmp_path):
     size = 2**20
     one = {"is": "array", "of": 0, "dtype": "|u1", "shape": [size], "order": "C"}

@@ -90,7 +90,9 @@ class Decoder:
         return found
 
     def _range(self, tree: Tree) -> range:
-        return range(*map(_integer, self._each(tree, 3)))
+        found = range(*map(_integer, self._each(tree, 3)))
+        self._archive.spend(found.__len__() * np.dtype(np.int64).itemsize)  # as if it were written out
+        return found
 
     def _slice(self, tree: Tree) -> slice:
         return slice(*(None if part is None else _integer(part) for part in self._each(tree, 3)))

@@ -118,6 +118,7 @@ def _items(cls: type[Items]) -> Callable[[Fields], Items]:
 
     def build(fields: Fields) -> Items:
         (values,) = _taken(fields, "values")
+        _require(not isinstance(values, range), "items", "written one by one")  # a range is short to write, not to list
         found = cls.check(values, "model file")
         _require(type(found) is cls, "items", cls.__name__)
         return found
