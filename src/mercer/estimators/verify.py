@@ -2,9 +2,9 @@
 
     print(mercer.verify(model, X, y))
 
-Works for our support vector machines and KernelRidge and for scikit-learn's, and for our machines of regularised risk,
-whatever their kernel.  Everything is in double precision, and nothing but public attributes and parameters of the model
-is believed.
+Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, and for our
+machines of regularised risk and GaussianProcessClassifier, whatever their kernel.  Everything is in double precision,
+and nothing but public attributes and parameters of the model is believed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
+from mercer.estimators.gaussian_process.verify import verify_classifier, verify_regressor
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
 from mercer.estimators.svm import verify as svm
@@ -70,5 +71,8 @@ def _as_ours(model: Any) -> KernelRidge:
 
 _RISK = ("KernelRiskRegressor", "KernelRiskClassifier", "KernelLogisticRegression", "KernelQuantileRegressor")
 PROVERS: dict[str, Callable[..., Solution]] = (
-    dict.fromkeys(READERS, svm.verify) | dict.fromkeys(_RISK, risk.verify) | {"KernelRidge": _ridge}
+    dict.fromkeys(READERS, svm.verify)
+    | dict.fromkeys(_RISK, risk.verify)
+    | {"KernelRidge": _ridge}
+    | {"GaussianProcessRegressor": verify_regressor, "GaussianProcessClassifier": verify_classifier}
 )

@@ -18,11 +18,12 @@ of B: at the optimum it is B, and on such a slope it promises what is there inst
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
+from mercer.solvers.evidence_finish import finish
 from mercer.typing import Array
 
 TOL = 2e-2  # nats still to be had: within 0.2 standard deviations of the optimum
@@ -34,6 +35,7 @@ _SHORTEST = 1e-3  # of a step, before it is given up
 _WORN = 2  # steps after which the information may be taken anew
 _PATIENCE = 5  # steps in a row that bring less than a tenth of `tol`: rounding, or a plateau without end
 _LIMIT = 200  # evaluations in one climb
+_FINISH_LIMIT = 1000  # the same of L-BFGS-B, whose steps know less
 
 
 class Level(Protocol):
@@ -101,7 +103,11 @@ def search(levels: Sequence[Level], starts: Sequence[Array], bounds: Array, *,
     `prior` is weighed against the evidence on all levels; on subsets a prior around the start is added.
     """
     bounds = np.asarray(bounds, dtype=float).reshape(-1, 2)
-    climbs = [_on(levels, 0, np.clip(start, *bounds.T), None, bounds, prior, tol) for start in starts]
+    starts = [np.clip(start, *bounds.T) for start in starts]
+    if len(levels) == 1:
+        climbs = [_Climber(levels[0], bounds, [prior] if prior else [], tol).finish(start) for start in starts]
+        return Search(tuple(climbs), max(climbs, key=lambda climb: climb.value))
+    climbs = [_on(levels, 0, start, None, bounds, prior, tol) for start in starts]
     best = max(climbs, key=lambda climb: climb.value)
     for i in range(1, len(levels)):
         best = _on(levels, i, best.theta, best, bounds, prior, tol)
@@ -167,6 +173,24 @@ class _Climber:
             if inherited is not None and not whole and steps >= _WORN:
                 B, steps = self._information(theta, B), 0
             B, sure = _updated(B, step, change), False
+
+    def finish(self, start: Array, least: float = 0.0, size: float = 1.0) -> Climb:
+        """L-BFGS-B until the slope is nothing; where it stalls before, at a cliff, our own steps go on."""
+        found = finish(self._value_and_slope, start, self.bounds, size=size, least=least, limit=_FINISH_LIMIT)
+        theta, g, first = found.theta, found.slope, found.start_value
+        if g is None:
+            return self._end(start, first, start, first, np.inf, np.eye(len(start)), "not finite")
+        B = self._information(theta, self._gradual(g))
+        gain, reason = self._gain(B, g, self._free(theta, g)), found.reason
+        if reason == "stalled" and gain > self.tol:
+            end = self.climb(theta, B)
+            return replace(end, start=start, start_value=first)
+        reason = "converged" if gain <= self.tol else reason
+        return self._end(start, first, theta, found.value, gain, B, reason)
+
+    def _value_and_slope(self, theta: Array) -> tuple[float, Array]:
+        value = self._value(theta)
+        return value, self._slope(theta) if np.isfinite(value) else np.zeros(len(theta))
 
     def _value(self, theta: Array) -> float:
         self.evaluations += 1

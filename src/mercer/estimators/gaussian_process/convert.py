@@ -61,10 +61,15 @@ class Foreign(Kernel):
         return self.original.clone_with_theta(np.asarray(value(self.parameters)))
 
     def block(self, A: Any, B: Any) -> Array:
-        return np.array(self._theirs()(A.values, B.values), dtype=float)
+        return np.array(self._theirs()(_as_given(A.values), _as_given(B.values)), dtype=float)
 
     def diag(self, A: Any) -> Array:
-        return np.array(self._theirs().diag(A.values), dtype=float)
+        return np.array(self._theirs().diag(_as_given(A.values)), dtype=float)
+
+
+def _as_given(values: Any) -> Any:
+    """Rows of numbers as one array, whose columns a kernel may ask for; other items as they are."""
+    return np.asarray(values) if len(values) and isinstance(values[0], np.ndarray) else values
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +89,7 @@ class Converted:
         theta = original.theta
         shift = _theta(original, columns) if len(theta) else np.empty(0)
         steps = [_theta(original.clone_with_theta(theta + e), columns) - shift for e in np.eye(len(theta))]
-        matrix = np.rint(np.array(steps).reshape(len(theta), -1).T)
+        matrix = np.rint(np.array(steps).reshape(len(theta), len(shift)).T)
         return cls(original, found, noise, matrix, shift - matrix @ theta)
 
     def inner(self, theta: Array) -> Array:

@@ -22,7 +22,7 @@ def tuned(gp: Any, model: Setup, Y: Array, H: Array, random: Any) -> tuple[Array
     ladder = levels(model.covariance, Y, H)
     start, full = model.covariance.theta, ladder[-1]
     if callable(gp.optimizer):
-        return _by_function(gp, model, full, random), (), full.buffer()
+        return by_function(gp, model, full, random), (), full.buffer()
     prior = None if gp.prior is None else Prior(start, float(gp.prior))
     others = [_draw(ladder[0], model.bounds, random) for _ in range(gp.n_restarts_optimizer)]
     tol = TOL if len(ladder) > 1 else _SMALL_TOL
@@ -39,12 +39,12 @@ def _draw(level: EvidenceOn, bounds: Array, random: Any) -> Array:
     return max(draws, key=level.value)
 
 
-def _by_function(gp: Any, model: Setup, level: EvidenceOn, random: Any) -> Array:
+def by_function(gp: Any, model: Setup, level: Level, random: Any) -> Array:
     """An optimizer as in scikit-learn: function(objective, start, bounds) -> (theta, value), on all items."""
     objective = negative(model, level)
-    low, high = _outer_bounds(model)
-    thetas = [model.theta, *(random.uniform(low, high) for _ in range(gp.n_restarts_optimizer))]
-    ends = [gp.optimizer(objective, theta, bounds=np.column_stack([low, high])) for theta in thetas]
+    bounds = model.outer_bounds
+    thetas = [model.theta, *(random.uniform(*bounds.T) for _ in range(gp.n_restarts_optimizer))]
+    ends = [gp.optimizer(objective, theta, bounds=bounds) for theta in thetas]
     return model.inner(min(ends, key=lambda end: float(end[1]))[0])
 
 
@@ -58,8 +58,3 @@ def negative(model: Setup, level: Level) -> Callable[..., Any]:
         return value, -model.slope(level.slope()) if np.isfinite(value) else np.zeros(len(theta))
 
     return objective
-
-
-def _outer_bounds(model: Setup) -> tuple[Array, Array]:
-    low, high = model.bounds.T
-    return model.outer(low), model.outer(high)
