@@ -16,7 +16,7 @@ from mercer.typing import Array
 
 ValueAndSlope = Callable[[Array], tuple[float, Array]]
 
-_ROUNDING = 1e7 * float(np.finfo(float).eps)  # of the value: SciPy's own least gain of a step
+_ROUNDING = 1e7 * float(np.finfo(float).eps)  # of the value: SciPy's own least gain of a step, relative
 _FLAT = 1e-5  # SciPy's own largest slope that counts as none
 _FAR = 1e25  # stands for an infinite value, with which a line search cannot interpolate
 
@@ -33,12 +33,11 @@ class Finish:
     reason: str = "max_iter"
 
 
-def finish(climb: ValueAndSlope, start: Array, bounds: Array, *, size: float = 1.0, least: float = 0.0,
-           limit: int = 15_000) -> Finish:  # fmt: skip
-    """Climb from `start`.  A step that gains less than `least` nats of a value of about `size` is the last one."""
+def finish(climb: ValueAndSlope, start: Array, bounds: Array, *, least: float = 0.0, limit: int = 15_000) -> Finish:
+    """Climb from `start`; a step that gains less than `least` nats is the last one, and so is evaluation `limit`."""
     from scipy.optimize import minimize
 
-    found = Finish(start)
+    found, seen = Finish(start), [-np.inf]
 
     def descend(theta: Array) -> tuple[float, Array]:
         value, slope = climb(theta)
@@ -48,7 +47,13 @@ def finish(climb: ValueAndSlope, start: Array, bounds: Array, *, size: float = 1
             found.theta, found.value, found.slope = theta.copy(), value, slope
         return (-value, -slope) if np.isfinite(value) else (_FAR, np.zeros(len(theta)))
 
-    options = {"ftol": max(least / max(abs(size), 1.0), _ROUNDING), "gtol": _FLAT, "maxfun": limit}
-    ended = minimize(descend, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    found.reason = "converged" if ended.success else "max_iter" if ended.status == 1 else "stalled"
+    def enough(theta: Array) -> None:
+        seen.append(found.value)
+        if found.value - seen[-2] < least:
+            raise StopIteration
+
+    options = {"ftol": _ROUNDING, "gtol": _FLAT, "maxfun": limit}
+    ended = minimize(descend, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options, callback=enough)
+    little = len(seen) > 1 and seen[-1] - seen[-2] < least
+    found.reason = "converged" if ended.success or little else "max_iter" if ended.status == 1 else "stalled"
     return found

@@ -358,6 +358,27 @@ def test_large_data_are_searched_on_subsets_first_with_all_classes_M38():
     assert all(climb.converged for climb in climbs)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_long_ridge_is_climbed_to_its_end_M38():
+    """Variance and lengthscale grow together: 0.56 nats beyond where a quadratic model promises next to nothing."""
+    rows, species = IRIS[50::2], SPECIES[50::2]
+    ours = GaussianProcessClassifier(1.0 * RBF(1.0)).fit(rows, species)
+    theirs = Reference(1.0 * reference.RBF(1.0)).fit(rows, species)
+    assert ours.log_marginal_likelihood_value_ > -10.56
+    assert ours.log_marginal_likelihood_value_ > theirs.log_marginal_likelihood_value_ - 1e-3
+    _, slope = ours.log_marginal_likelihood(ours.kernel_.theta, eval_gradient=True)
+    assert np.abs(slope).max() < 1e-4
+
+
+def test_rounding_under_a_large_variance_ends_newtons_method_M38():
+    """K of the size 3e4 leaves 1e-10 of a' K a to rounding: that is the end, not a reason for 100 steps."""
+    r = np.random.default_rng(0)
+    Z = r.normal(size=(60, 2))
+    m = fixed(3e4 * RBF(4.0)).fit(Z, np.digitize(np.sin(Z[:, 0]) + 0.1 * r.normal(size=60), [-0.4, 0.4]))
+    assert m.certificate_.converged
+    assert m.n_iter_ < 30
+
+
 def test_a_warm_start_begins_at_the_last_maximum_M38():
     m = fixed(warm_start=True).fit(X, three)
     cold = m.n_iter_

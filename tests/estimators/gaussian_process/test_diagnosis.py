@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 
 from mercer import GaussianProcessRegressor as Gp
 from mercer import NotPositiveDefinite
-from mercer.estimators.gaussian_process.regressor import Redundant
 from mercer.estimators.gaussian_process.bounds import AtBound
+from mercer.estimators.gaussian_process.regressor import Redundant
 from mercer.kernels import RBF, Bounded, Linear, Sigmoid
 
 rng = np.random.default_rng(0)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from sklearn.datasets import make_friedman1, make_friedman2, make_friedman3
+from sklearn.gaussian_process import GaussianProcessRegressor as Theirs
 from sklearn.gaussian_process import kernels as sk
 
 from mercer import GaussianProcessRegressor as Gp
@@ -68,7 +70,7 @@ def test_subsets_lead_where_all_items_lead_M32():
     one, other = Gp(kernel, noise=0.1).fit(many, t), Gp(kernel, noise=0.1, optimizer=by_scipy).fit(many, t)
     assert abs(one.log_marginal_likelihood_value_ - other.log_marginal_likelihood_value_) < 0.1
     report = one.fit_report_
-    assert [climb.size for climb in report.climbs] == [450, 900]
+    assert [climb.size for climb in report.climbs] == [450, 450, 900]  # a rougher start is tried on the subset
     assert report.climbs[-1].evaluations <= 8
     assert_allclose(one.kernel_.theta, other.kernel_.theta, atol=0.1)
 
@@ -146,3 +148,52 @@ def test_noise_is_learned_from_repeated_inputs_M32():
     points = np.repeat(np.linspace(-2.0, 2.0, 40), 5)[:, None]
     t = np.cos(points[:, 0]) + 0.3 * np.random.default_rng(0).normal(size=200)
     assert_allclose(Gp(1.0 * RBF(1.0), noise="learn").fit(points, t).noise_, 0.09, rtol=0.25)
+
+
+def lbfgs(gp_options, kernel, points, t):
+    return Gp(kernel, optimizer=by_scipy, **gp_options).fit(points, t).log_marginal_likelihood_value_
+
+
+@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.bounds.AtBound")
+@pytest.mark.parametrize("make", [make_friedman1, make_friedman2, make_friedman3])
+@pytest.mark.parametrize("draw", [0, 1])
+def test_many_items_end_no_lower_than_lbfgs_on_all_of_them_M32(make, draw):
+    """On real tables: tests/probes/test_process_evidence.py."""
+    points, t = make(n_samples=600, noise=0.1, random_state=draw)
+    points, t = (points - points.mean(axis=0)) / points.std(axis=0), (t - t.mean()) / t.std()
+    kernel, options = 1.0 * RBF((1.0,) * points.shape[1]), {"noise": 0.1}
+    ours = Gp(kernel, **options).fit(points, t).log_marginal_likelihood_value_
+    assert ours >= lbfgs(options, kernel, points, t) - 0.1
+
+
+def test_two_explanations_of_the_data_are_both_tried_on_many_items_M32():
+    """A fast wave under little noise: from long lengthscales alone the search ends at a smooth function under much."""
+    r = np.random.default_rng(0)
+    points = r.uniform(-1.0, 1.0, size=(500, 1))
+    t = np.sin(25.0 * points[:, 0]) + 0.05 * r.normal(size=500)
+    gp = Gp(1.0 * RBF(1.0), noise=0.5).fit(points, t)
+    assert gp.noise_ < 0.01
+    assert len(gp.fit_report_.starts) == 2
+
+
+def test_restarts_on_many_items_end_no_lower_than_none_and_than_lbfgs_M32():
+    r = np.random.default_rng(3)
+    points = r.uniform(-3.0, 3.0, size=(500, 2))
+    t = np.sin(4.0 * points[:, 0]) + 0.3 * r.normal(size=500)
+    kernel, options = 1.0 * RBF((0.05, 20.0)), {"noise": 1.0}
+    none = Gp(kernel, **options).fit(points, t)
+    some = Gp(kernel, n_restarts_optimizer=2, random_state=0, **options).fit(points, t)
+    assert some.log_marginal_likelihood_value_ >= none.log_marginal_likelihood_value_ - 1e-2
+    assert some.log_marginal_likelihood_value_ >= lbfgs(options, kernel, points, t) - 1e-2
+    assert some.n_iter_ > 2 * none.n_iter_  # they are really climbed from
+    starts = np.array([climb.start for climb in some.fit_report_.starts])
+    assert len(np.unique(starts, axis=0)) == len(starts) == 4  # the given one, two random ones and a hint
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_restarts_on_few_items_begin_where_scikit_learns_do_M32():
+    kernel = sk.ConstantKernel(1.0, (1e-2, 1e2)) * sk.RBF([1e-2, 1e-2], (1e-3, 1e2)) + sk.WhiteKernel(0.1)
+    few, t = X[:40, :2], y[:40]
+    ours, theirs = (kind(kernel, n_restarts_optimizer=3, random_state=5).fit(few, t) for kind in (Gp, Theirs))
+    assert_allclose(ours.log_marginal_likelihood_value_, theirs.log_marginal_likelihood_value_, atol=1e-4)
+    assert_allclose(ours.kernel_.theta, theirs.kernel_.theta, atol=1e-2)

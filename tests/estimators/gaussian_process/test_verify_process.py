@@ -1,4 +1,4 @@
-"""`verify` on Gaussian processes: the equations, the evidence and its slope made again, and lies found out (C2, M32)."""
+"""`verify` on Gaussian processes: the equations, the evidence and its slope made again, lies found out (C2, M32)."""
 
 from __future__ import annotations
 

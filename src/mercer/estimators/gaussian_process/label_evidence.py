@@ -18,7 +18,7 @@ from mercer.estimators.gaussian_process.labelled import Approximation, Posterior
 from mercer.estimators.gaussian_process.means import Zero
 from mercer.estimators.gaussian_process.report import FitReport, at_bounds
 from mercer.estimators.gaussian_process.setup import Setup, by_name, kernel_of
-from mercer.estimators.gaussian_process.tuning import by_function
+from mercer.estimators.gaussian_process.tuning import by_function, random_starts
 from mercer.gram import LazyGram
 from mercer.kernels import RBF, Fixed, White
 from mercer.solvers.evidence_search import Climb, Prior, search
@@ -64,6 +64,11 @@ class LabelEvidence:
     def size(self) -> int:
         """The number of items."""
         return len(self.covariance)
+
+    @property
+    def informed(self) -> bool:
+        """Whether it knows its curvature."""
+        return False
 
     def value(self, theta: Array) -> float:
         """The evidence; -inf where rounding leaves the Gram no longer positive."""
@@ -144,7 +149,7 @@ def _representative(y: Array, size: int) -> Array:
 
 def _by_search(gp: Any, model: Setup, ladder: list[LabelEvidence], random: Any) -> tuple[Array, tuple[Climb, ...]]:
     start, bounds = model.covariance.theta, model.bounds
-    others = [random.uniform(*bounds.T) for _ in range(gp.n_restarts_optimizer)]
+    others = random_starts(gp, model, ladder[0], random)
     found = search(ladder, [start, *others], bounds, prior=_prior(gp, model.covariance), tol=_LEFT)
     return found.best.theta, found.climbs
 

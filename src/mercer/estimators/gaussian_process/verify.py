@@ -39,7 +39,8 @@ _SOLVED = 1e-6  # residual up to which equations count as solved, and error up t
 class ProcessCertificate(Solution):
     """Residual of the equations, log p(y) as found here and as claimed, and its slope in every hyper-parameter.
 
-    With labels the residual is the gap in units of the objective.  `reason` is "converged", or what does not hold: "residual" for the equations, "evidence" for the claim.
+    With labels the residual is the gap in units of the objective.  `reason` is "converged", or what does not hold:
+    "residual" for the equations, "evidence" for the claim.
     """
 
     residual: float
@@ -76,7 +77,7 @@ def verify_regressor(model: Any, X: Any, y: Any = None, sample_weight: Any = Non
     H, known = setup.mean.basis(X, len(Y))[used], setup.covariance.alpha + getattr(model, "jitter_", 0.0)
 
     def matrix(theta: Array) -> Array:
-        return (_matrix(setup, model, X, theta) + np.diag(known))[np.ix_(used, used)]
+        return np.asarray((_matrix(setup, model, X, theta) + np.diag(known))[np.ix_(used, used)])
 
     theta = _found(setup, model)
     M = matrix(theta)
