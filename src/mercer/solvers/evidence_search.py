@@ -42,7 +42,7 @@ _WORN, _CUT = 3, 2  # steps after which the information is taken anew, and where
 _PATIENCE = 5  # steps in a row that bring less than a tenth of `tol`: rounding, or a plateau without end
 _LIMIT = 200  # evaluations in one climb
 _SURE = 900  # items up to which L-BFGS-B climbs on all of them too
-_LEAST = 1e-2  # nats that a step of L-BFGS-B must gain there
+_LEAST = 1e-2  # nats that a step of L-BFGS-B must gain on the last of several levels without information
 _FINISH_LIMIT = 1000  # the same of L-BFGS-B, whose steps know less
 
 
@@ -129,7 +129,7 @@ def search(levels: Sequence[Level], starts: Sequence[Array], bounds: Array, *,
         climbs += [run.on(i) for run in runs]
     ends = climbs[-len(runs) :]
     if len(starts) > 1 or levels[-1].size <= _SURE:
-        ends.append(_Climber(levels[-1], bounds, [prior] if prior else [], tol).finish(starts[0], _LEAST))
+        ends.append(_Climber(levels[-1], bounds, [prior] if prior else [], tol).finish(starts[0]))
         climbs.append(ends[-1])
     best = max(ends, key=lambda climb: climb.value)
     return Search((*(climb for climb in climbs if climb is not best), best), best)

@@ -75,7 +75,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
     prior         a standard deviation s: theta ~ N(its start, s^2) is weighed against the evidence.  None: no prior
     check_psd     "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
 
-    The default optimizer goes where L-BFGS-B on all items would go, most of the way on subsets; a function as in
+    The default optimizer is L-BFGS-B up to 450 items; beyond it goes most of the way on subsets, and is never below
+    L-BFGS-B on all items from the same start up to 900 items or with n_restarts_optimizer >= 1.  A function as in
     scikit-learn is called on all items; None keeps the hyper-parameters.  Inputs and targets need not be standardised:
     theta is the logarithm of hyper-parameters, whose units only matter for starts and bounds.
 
