@@ -227,14 +227,14 @@ class _Climber:
             B, sure = _updated(B, step, change), False
 
     def finish(self, start: Array, least: float = 0.0) -> Climb:
-        """L-BFGS-B until the slope is nothing, or steps gain too little; what is left to gain is for our own steps."""
+        """L-BFGS-B until the slope is nothing, or steps gain too little; where it stalls before, our own steps go on."""
         found = finish(self._value_and_slope, start, self.bounds, least=least, limit=_FINISH_LIMIT)
         theta, g, first = found.theta, found.slope, found.start_value
         if g is None:
             return self._end(start, first, start, first, np.inf, np.eye(len(start)), "not finite")
         B = self._information(theta, self._gradual(g))
         gain, reason = self._gain(B, g, self._free(theta, g)), found.reason
-        if reason != "max_iter" and gain > self.tol:
+        if reason == "stalled" and gain > self.tol:
             end = self.climb(theta, B)
             return replace(end, start=start, start_value=first)
         reason = "converged" if gain <= self.tol else reason
