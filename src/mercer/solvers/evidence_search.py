@@ -227,7 +227,7 @@ class _Climber:
             B, sure = _updated(B, step, change), False
 
     def finish(self, start: Array, least: float = 0.0) -> Climb:
-        """L-BFGS-B until the slope is nothing, or steps gain too little; where it stalls before, our own steps go on."""
+        """L-BFGS-B until the slope is nothing, or steps gain too little; where it stalls before, ours go on."""
         found = finish(self._value_and_slope, start, self.bounds, least=least, limit=_FINISH_LIMIT)
         theta, g, first = found.theta, found.slope, found.start_value
         if g is None:
