@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+
+HERE = Path(__file__).parent
 
 
 @pytest.fixture
@@ -12,8 +16,10 @@ def global_random_seed() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test in its file's EXCEPTIONS is expected to fail, for the reason given there."""
-    for item in items:
+    """A test in its file's EXCEPTIONS is expected to fail, for the reason given there; theirs may fail, as there."""
+    for item in (item for item in items if item.path.parent == HERE):
+        for theirs in item.iter_markers("xfail"):  # a test that fails for them now and then is free to pass for us
+            theirs.kwargs.setdefault("strict", False)
         reason = getattr(getattr(item, "module", None), "EXCEPTIONS", {}).get(item.name)
         if reason is not None:
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.testing import assert_allclose
+from scipy.optimize import minimize
 
 from mercer.solvers.evidence_search import TOL, Prior, search
 
@@ -88,7 +89,7 @@ def test_the_best_of_several_starts_goes_on():
             return max(super().value(theta), -1.0) if theta[0] < 0 else super().value(theta)
 
     found = search([Twins([3.0] * 3, 100), Bowl([3.0] * 3)], [np.full(3, -5.0), np.full(3, 2.0)], WIDE)
-    assert len(found.climbs) == 3
+    assert [climb.size for climb in found.climbs] == [100, 100, 1000, 1000, 1000]  # the last by L-BFGS-B
     assert_allclose(found.best.theta, 3.0, atol=0.3)
 
 
@@ -108,3 +109,81 @@ def test_a_start_without_a_value_is_reported_and_a_step_without_one_is_shortened
     assert bad.best.reason == "not finite"
     good = search([Cliff([1.4, 0.0, 0.0], A=np.eye(3))], [np.array([-8.0, 0.0, 0.0])], WIDE, tol=1e-8)
     assert_allclose(good.best.theta, [1.4, 0.0, 0.0], atol=1e-3)
+
+
+class Twins(Bowl):
+    """Two maxima, at -2 and +2 of the first parameter; the second is higher by `more`."""
+
+    def __init__(self, more, size=1000):
+        super().__init__([0.0, 0.0, 0.0], size)
+        self.more = more
+
+    def value(self, theta):
+        self.asked.append(theta)
+        self.t = np.asarray(theta)
+        return -float(
+            (self.t[0] ** 2 - 4.0) ** 2 / 16.0 - self.more * self.t[0] / 4.0 + self.t[1] ** 2 + self.t[2] ** 2
+        )
+
+    def slope(self):
+        t = self.t
+        return -np.array([t[0] * (t[0] ** 2 - 4.0) / 4.0 - self.more / 4.0, 2.0 * t[1], 2.0 * t[2]])
+
+    def curvature(self, theta):
+        return np.diag([2.0, 2.0, 2.0])
+
+
+def test_a_hint_that_leads_to_a_higher_maximum_is_followed_beside_the_start_M32():
+    start, hint = np.array([-2.5, 0.5, 0.0]), np.array([2.5, 0.5, 0.0])
+    higher = search([Twins(1.0, 100), Twins(1.0)], [start], WIDE, hints=[hint])
+    assert higher.best.theta[0] > 1.0
+    assert [climb.size for climb in higher.climbs] == [100, 100, 1000, 1000]
+    misled = search([Twins(1.0, 100), Twins(-1.0)], [start], WIDE, hints=[hint])  # only the subset likes it
+    assert misled.best.theta[0] < -1.0
+    assert misled.climbs[-1] is misled.best
+
+
+def test_restarts_never_end_below_plain_lbfgs_on_all_items_M32():
+    """The subset leads away from the maximum next to the start; where restarts are asked for, that one is found too."""
+    start, other = np.array([-0.3, 0.5, 0.0]), np.array([-2.0, 0.0, 0.0])
+    alone = search([Twins(-4.0, 100), Twins(2.0)], [start], WIDE)
+    more = search([Twins(-4.0, 100), Twins(2.0)], [start, other], WIDE)
+    plain = minimize(lambda t: (-(level := Twins(2.0)).value(t), -level.slope()), start, jac=True, method="L-BFGS-B")
+    assert alone.best.value < -plain.fun - 0.5
+    assert more.best.value >= -plain.fun - 1e-6
+
+
+def test_parameters_stay_near_their_start_on_subsets_but_not_pulled_to_it_M32():
+    levels = [Bowl([3.0, 0.0, 9.0], size, 100.0 * SHAPE) for size in (100, 1000)]
+    found = search(levels, [np.zeros(3)], WIDE, tol=1e-6)
+    assert_allclose(found.climbs[0].theta[0], 3.0, atol=0.5)
+    assert found.climbs[0].theta[2] <= 3.5
+    assert_allclose(found.best.theta, [3.0, 0.0, 9.0], atol=1e-2)
+
+
+class Slope(Bowl):
+    """A long ridge: log(1 + t), whose slope is soon small and which still gains a nat from t = 10 to 30."""
+
+    def value(self, theta):
+        self.t = float(theta[0])
+        return float(np.log1p(self.t))
+
+    def slope(self):
+        return np.array([1.0 / (1.0 + self.t)])
+
+    def curvature(self, theta):
+        return None
+
+
+def test_one_level_is_climbed_until_the_slope_is_nothing_M32():
+    found = search([Slope([0.0])], [np.zeros(1)], np.array([[0.0, 40.0]]), tol=0.1)
+    assert_allclose(found.best.theta, 40.0)
+
+
+def test_a_last_level_without_information_ends_by_lbfgs_M38():
+    class Large(Slope):
+        informed = False
+
+    levels = [Large([0.0], 100, informed=False), Large([0.0], 1000, informed=False)]
+    found = search(levels, [np.zeros(1)], np.array([[0.0, 40.0]]), tol=0.1)
+    assert_allclose(found.best.theta, 40.0)

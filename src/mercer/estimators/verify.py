@@ -2,9 +2,10 @@
 
     print(mercer.verify(model, X, y))
 
-Works for our support vector machines and KernelRidge and for scikit-learn's, for our machines of regularised risk and
-our feature machines, whatever their kernel, and for pipelines that end in one of these: X then goes through the fitted
-steps before it.  Everything is in double precision, and no number that the model claims about itself is believed.
+Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
+of regularised risk, GaussianProcessClassifier and our feature machines, whatever their kernel, and for pipelines that
+end in one of these: X then goes through the fitted steps before it.  Everything is in double precision, and nothing but
+parameters and coefficients of the model is believed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from mercer.errors import bad
 from mercer.estimators.base import weights
 from mercer.estimators.feature_machines import verify as features
+from mercer.estimators.gaussian_process.verify import verify_classifier, verify_regressor
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
 from mercer.estimators.svm import verify as svm
@@ -87,4 +89,5 @@ PROVERS: dict[str, Callable[..., Solution | Relevance]] = (
     | dict.fromkeys(_RISK, risk.verify)
     | dict.fromkeys(_FEATURES, features.verify)
     | {"KernelRidge": _ridge}
+    | {"GaussianProcessRegressor": verify_regressor, "GaussianProcessClassifier": verify_classifier}
 )

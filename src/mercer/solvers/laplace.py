@@ -32,6 +32,7 @@ from mercer.typing import Array
 
 TOL = 1e-9  # of the norm of f: where Newton's method stops
 _ROUNDING = 1e-6  # of the norm of f: when steps no longer help, but less than this is missing, rounding is the reason
+_DIGIT = 16.0 * float(np.finfo(float).eps)  # of max k(x, x) (sum |a|)^2: what rounding leaves of a' K a
 _KEPT = 0.1  # of the distance to the maximum: when a step leaves more, the curvature is factored anew
 _SHRINK = 40  # halvings of a step before a direction is given up
 
@@ -65,6 +66,7 @@ def find_mode(
     """
     a, f = start, K @ start
     log_p, g = log_and_slope(f)
+    largest = float(np.diagonal(K).max(initial=0.0))
     previous, fresh, step, reason = np.inf, True, None, "max_iter"
     found = (0, a, f, _half_norm(a, f) - log_p, np.inf)
     with until_interrupted() as work:
@@ -72,7 +74,8 @@ def find_mode(
             gap, size = _half_norm(a - g, K @ (a - g)), _half_norm(a, f)
             found = (n_iter, a, f, size - log_p, gap)
             stalled = fresh and gap >= 0.25 * previous
-            if gap <= TOL**2 * (1.0 + size) or (stalled and gap <= _ROUNDING**2 * (1.0 + size)):
+            rounding = max(_ROUNDING**2 * (1.0 + size), _DIGIT * largest * float(np.abs(a).sum()) ** 2)
+            if gap <= TOL**2 * (1.0 + size) or (stalled and gap <= rounding):
                 reason = "converged"
             if reason == "converged" or n_iter == max_iter or work.came():
                 break

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 from mercer import GaussianProcessRegressor as Gp
 from mercer import NotPositiveDefinite
+from mercer.estimators.gaussian_process.bounds import AtBound
 from mercer.estimators.gaussian_process.regressor import Redundant
 from mercer.kernels import RBF, Bounded, Linear, Sigmoid
 
@@ -48,6 +49,7 @@ def test_a_matrix_that_breaks_cholesky_is_fitted_with_its_reason_M31(case):
 
 
 @pytest.mark.parametrize("case", HARD.values(), ids=HARD)
+@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.bounds.AtBound")
 def test_their_hyper_parameters_can_be_searched_M32(case):
     points, t, kernel, _ = case
     gp = Gp(1.0 * kernel, alpha=0.0, noise="learn").fit(points, t)
@@ -63,7 +65,8 @@ def test_equal_targets_of_equal_inputs_are_still_interpolated_T30():
 
 
 def test_a_lengthscale_at_its_bound_is_named_M32():
-    gp = Gp(RBF(Bounded(1.0, 0.5, 1e4)), alpha=0.0).fit(X, np.ones(50))
+    with pytest.warns(AtBound, match="RBF.lengthscale ended at its upper bound 10000"):
+        gp = Gp(RBF(Bounded(1.0, 0.5, 1e4)), alpha=0.0).fit(X, np.ones(50))
     assert gp.jitter_ > 0.0
     assert "RBF.lengthscale" in gp.fit_report_.at_bounds
     assert "RBF.lengthscale is at its bound" in gp.fit_report_.remarks

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from sklearn.datasets import make_friedman1, make_friedman2, make_friedman3
+from sklearn.gaussian_process import GaussianProcessRegressor as Theirs
 from sklearn.gaussian_process import kernels as sk
 
 from mercer import GaussianProcessRegressor as Gp
+from mercer.estimators.gaussian_process.bounds import AtBound
 from mercer.kernels import RBF, Bounded, Fixed, Matern
 
 rng = np.random.default_rng(0)
@@ -33,11 +36,12 @@ def test_the_gradient_is_that_of_the_log_marginal_likelihood_M32():
 
 
 def test_the_slope_vanishes_at_the_optimum_or_points_out_of_the_bounds_M32():
-    gp = Gp(1.0 * RBF((1.0, 1.0, 1.0)), noise=0.1).fit(X, y)
+    with pytest.warns(AtBound, match=r"RBF.lengthscale\[2\] ended at its upper bound 100000"):
+        gp = Gp(1.0 * RBF((1.0, 1.0, 1.0)), noise=0.1).fit(X, y)
     theta = np.r_[gp.kernel_.theta, np.log(gp.noise_)]
     value, slope = gp.log_marginal_likelihood(theta, eval_gradient=True)
     assert_allclose(value, gp.log_marginal_likelihood_value_)
-    assert (np.abs(slope) < 0.05).all() or "RBF.lengthscale[2]" in gp.fit_report_.at_bounds
+    assert (np.abs(slope) < 1e-3).all()
     assert gp.converged_
 
 
@@ -66,8 +70,8 @@ def test_subsets_lead_where_all_items_lead_M32():
     one, other = Gp(kernel, noise=0.1).fit(many, t), Gp(kernel, noise=0.1, optimizer=by_scipy).fit(many, t)
     assert abs(one.log_marginal_likelihood_value_ - other.log_marginal_likelihood_value_) < 0.1
     report = one.fit_report_
-    assert [climb.size for climb in report.climbs] == [450, 900]
-    assert report.climbs[-1].evaluations <= 8
+    assert [climb.size for climb in report.climbs] == [450, 450, 900, 900]  # a rougher start, and L-BFGS-B
+    assert min(climb.evaluations for climb in report.climbs[-2:]) <= 8
     assert_allclose(one.kernel_.theta, other.kernel_.theta, atol=0.1)
 
 
@@ -93,7 +97,8 @@ def test_one_wild_row_does_not_spoil_a_kernel_by_name_M32():
 
 
 def test_fixed_hyper_parameters_stay_and_bounds_hold_M32():
-    gp = Gp(Fixed(2.0) * RBF(Bounded((1.0, 1.0, 1.0), 0.9, 1.1)), noise=Bounded(0.1, 0.09, 0.5)).fit(X, y)
+    with pytest.warns(AtBound, match="noise ended at its lower bound"):
+        gp = Gp(Fixed(2.0) * RBF(Bounded((1.0, 1.0, 1.0), 0.9, 1.1)), noise=Bounded(0.1, 0.09, 0.5)).fit(X, y)
     assert gp.kernel_.factor == Fixed(2.0)
     assert all(0.9 <= l <= 1.1 for l in gp.kernel_.kernel.lengthscale.value)
     assert "RBF.lengthscale[2]" in gp.fit_report_.at_bounds
@@ -143,3 +148,52 @@ def test_noise_is_learned_from_repeated_inputs_M32():
     points = np.repeat(np.linspace(-2.0, 2.0, 40), 5)[:, None]
     t = np.cos(points[:, 0]) + 0.3 * np.random.default_rng(0).normal(size=200)
     assert_allclose(Gp(1.0 * RBF(1.0), noise="learn").fit(points, t).noise_, 0.09, rtol=0.25)
+
+
+def lbfgs(gp_options, kernel, points, t):
+    return Gp(kernel, optimizer=by_scipy, **gp_options).fit(points, t).log_marginal_likelihood_value_
+
+
+@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.bounds.AtBound")
+@pytest.mark.parametrize("make", [make_friedman1, make_friedman2, make_friedman3])
+@pytest.mark.parametrize("draw", [0, 1])
+def test_many_items_end_no_lower_than_lbfgs_on_all_of_them_M32(make, draw):
+    """On real tables: tests/probes/test_process_evidence.py."""
+    points, t = make(n_samples=600, noise=0.1, random_state=draw)
+    points, t = (points - points.mean(axis=0)) / points.std(axis=0), (t - t.mean()) / t.std()
+    kernel, options = 1.0 * RBF((1.0,) * points.shape[1]), {"noise": 0.1}
+    ours = Gp(kernel, **options).fit(points, t).log_marginal_likelihood_value_
+    assert ours >= lbfgs(options, kernel, points, t) - 0.1
+
+
+def test_two_explanations_of_the_data_are_both_tried_on_many_items_M32():
+    """A fast wave under little noise: from long lengthscales alone the search ends at a smooth function under much."""
+    r = np.random.default_rng(0)
+    points = r.uniform(-1.0, 1.0, size=(500, 1))
+    t = np.sin(25.0 * points[:, 0]) + 0.05 * r.normal(size=500)
+    gp = Gp(1.0 * RBF(1.0), noise=0.5).fit(points, t)
+    assert gp.noise_ < 0.01
+    assert len(gp.fit_report_.starts) == 2
+
+
+def test_restarts_on_many_items_end_no_lower_than_none_and_than_lbfgs_M32():
+    r = np.random.default_rng(3)
+    points = r.uniform(-3.0, 3.0, size=(500, 2))
+    t = np.sin(4.0 * points[:, 0]) + 0.3 * r.normal(size=500)
+    kernel, options = 1.0 * RBF((0.05, 20.0)), {"noise": 1.0}
+    none = Gp(kernel, **options).fit(points, t)
+    some = Gp(kernel, n_restarts_optimizer=2, random_state=0, **options).fit(points, t)
+    assert some.log_marginal_likelihood_value_ >= none.log_marginal_likelihood_value_ - 1e-2
+    assert some.log_marginal_likelihood_value_ >= lbfgs(options, kernel, points, t) - 1e-2
+    assert some.n_iter_ > none.n_iter_
+    starts = np.array([climb.start for climb in some.fit_report_.starts])
+    assert len(np.unique(starts, axis=0)) == len(starts) == 4  # the given one, two random ones and a hint
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_restarts_on_few_items_begin_where_scikit_learns_do_M32():
+    kernel = sk.ConstantKernel(1.0, (1e-2, 1e2)) * sk.RBF([1e-2, 1e-2], (1e-3, 1e2)) + sk.WhiteKernel(0.1)
+    few, t = X[:40, :2], y[:40]
+    ours, theirs = (kind(kernel, n_restarts_optimizer=3, random_state=5).fit(few, t) for kind in (Gp, Theirs))
+    assert_allclose(ours.log_marginal_likelihood_value_, theirs.log_marginal_likelihood_value_, atol=1e-4)
+    assert_allclose(ours.kernel_.theta, theirs.kernel_.theta, atol=1e-2)

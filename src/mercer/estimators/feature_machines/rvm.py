@@ -133,7 +133,8 @@ class RVMRegressor(RVM, FeatureRegressor):
     beta         the precision of the noise; None learns it
     tol          how much log evidence a change of one precision, or an exchange of two functions, may still gain
     n_restarts   further greedy ascents, from the best model without a random half of its functions, or with others;
-                 None: 20 for up to 600 items, then fewer, and 2 from 2000 on
+                 None: 20 for up to 600 items, then fewer, and 2 from 2000 on or where the kernel is so narrow that a
+                 fifth of all functions is kept
 
     A sample weight counts an item so many times.  After fit: support_ (the relevance vectors), dual_coef_, intercept_,
     beta_, log_evidence_, evidence_trace_ (nondecreasing), certificate_, and alpha_ and sigma_, the precisions and the

@@ -20,10 +20,12 @@ from mercer.engine.fill import require_memory
 from mercer.errors import bad
 from mercer.estimators.base import positive, warn_open, weights
 from mercer.estimators.expansion import KernelItems
+from mercer.estimators.gaussian_process.bounds import warn_at_bounds
 from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
 from mercer.estimators.gaussian_process.label_evidence import evidence_at, latent_model, restricted, tuned
 from mercer.estimators.gaussian_process.labelled import Posterior, Problem, jointly, one_vs_one, one_vs_rest
 from mercer.estimators.gaussian_process.report import FitReport
+from mercer.estimators.gaussian_process.setup import refuse_compound
 from mercer.estimators.labels import Labels
 from mercer.estimators.positivity import require_positive
 from mercer.solvers.losses import Likelihood, Logistic, offering
@@ -39,7 +41,8 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
 
     kernel                  as in GaussianProcessRegressor: one of our kernels on any kind of item, one of
                             scikit-learn's, a function, "precomputed", or a name ("rbf", "matern", ...).  Free
-                            hyper-parameters are tuned, Fixed(...) ones stay.  None is 1.0 * RBF(1.0)
+                            hyper-parameters are tuned, Fixed(...) ones stay.  None is 1.0 * RBF(1.0), fixed, as in
+                            scikit-learn: "rbf" is the tuned one
     likelihood              "logistic" or "probit", of two classes
     multi_class             "softmax": one model of all classes, with a function each (logistic likelihood only);
                             "one_vs_rest" and "one_vs_one": models of two classes, each with a kernel of its own
@@ -117,10 +120,14 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         self._posteriors = [posterior for posterior, _ in found]
         self._model = restricted(self._model, self._posteriors[0].data)  # nothing else holds on to the items passed
         self._describe([report for _, report in found], len(y))
+        for posterior, report in found:
+            if report is not None:
+                warn_at_bounds(self, restricted(self._model, posterior.data), stacklevel=2)
         return self
 
     def _check_options(self) -> None:
         owner = type(self).__name__
+        refuse_compound(self)
         for name, allowed in (("likelihood", tuple(LIKELIHOODS)), ("multi_class", MULTI_CLASS)):
             if getattr(self, name) not in allowed:
                 raise bad(owner, name, f"one of {allowed}", repr(getattr(self, name)), f"Leave out for {allowed[0]!r}.")
@@ -169,7 +176,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         modes = [posterior.found.mode for posterior in self._posteriors]
         self.kernel_ = _one([restricted(self._model, posterior.data).kernel() for posterior in self._posteriors])
         self.fit_report_ = _one(reports)
-        self.log_marginal_likelihood_value_ = float(np.mean([p.found.evidence for p in self._posteriors]))
+        self.log_marginal_likelihood_value_ = np.mean([p.found.evidence for p in self._posteriors])
         self.certificate_ = max(modes, key=lambda mode: (not mode.converged, mode.gap))
         ends = [report.climbs[-1].reason for report in reports if report and report.climbs]
         self.n_iter_ = max(mode.n_iter for mode in modes)
@@ -192,8 +199,8 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
         """The evidence at theta, with eval_gradient and its slope there; without theta that of the fit.
 
-        Of several models it is the mean, and theta is theirs one after the other, or one for all of them.
-        `clone_kernel` is without effect: kernels are values.
+        Of several models it is the mean, and theta is theirs one after the other, or one for all of them.  With
+        clone_kernel=False kernel_ is set to theta, as in scikit-learn; predictions stay those of the fit.
         """
         check_is_fitted(self)
         if theta is None:
@@ -207,9 +214,12 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
             evidence_at(self._model, posterior, self.max_iter_predict, piece, eval_gradient)
             for posterior, piece in zip(self._posteriors, pieces, strict=True)
         ), strict=True)  # fmt: skip
+        if not clone_kernel:
+            models = [restricted(self._model, posterior.data) for posterior in self._posteriors]
+            self.kernel_ = _one([model.at(piece).kernel() for model, piece in zip(models, pieces, strict=True)])
         if not eval_gradient:
-            return float(np.mean(values))
-        return float(np.mean(values)), (np.concatenate(slopes) if separate else np.sum(slopes, axis=0)) / count
+            return np.mean(values)
+        return np.mean(values), (np.concatenate(slopes) if separate else np.sum(slopes, axis=0)) / count
 
     # ---- prediction
 

@@ -43,7 +43,7 @@ class Converted:
         theta = original.theta
         shift = _theta(original, columns) if len(theta) else np.empty(0)
         steps = [_theta(original.clone_with_theta(theta + e), columns) - shift for e in np.eye(len(theta))]
-        matrix = np.rint(np.array(steps).reshape(len(theta), -1).T)
+        matrix = np.rint(np.array(steps).reshape(len(theta), len(shift)).T)
         return cls(original, found, noise, matrix, shift - matrix @ theta)
 
     def inner(self, theta: Array) -> Array:

@@ -18,9 +18,9 @@ from mercer.estimators.gaussian_process.labelled import Approximation, Posterior
 from mercer.estimators.gaussian_process.means import Zero
 from mercer.estimators.gaussian_process.report import FitReport, at_bounds
 from mercer.estimators.gaussian_process.setup import Setup, by_name, kernel_of
-from mercer.estimators.gaussian_process.tuning import negative
+from mercer.estimators.gaussian_process.tuning import by_function, random_starts
 from mercer.gram import LazyGram
-from mercer.kernels import Fixed, White
+from mercer.kernels import RBF, Fixed, White
 from mercer.solvers.evidence_search import Climb, Prior, search
 from mercer.typing import Array
 
@@ -30,12 +30,13 @@ _SIGNS = np.array([-1.0, 1.0])  # targets of variance 1
 _WEAK = (
     2.0  # standard deviation of the logarithm of a variance that was not given: a factor of 50 either way is 2 of it
 )
+_UNTUNED = Fixed(1.0) * RBF(Fixed(1.0))  # what kernel=None is in scikit-learn's classifier
 _VARIANCES = ("Scaled.factor", "Constant.value")
 
 
 def latent_model(gp: Any, X: Any) -> Setup:
     """The kernel of a classifier on items X, without noise and mean."""
-    kernel, foreign = kernel_of(gp, X, _SIGNS)
+    kernel, foreign = (_UNTUNED, None) if gp.kernel is None else kernel_of(gp, X, _SIGNS)
     if kernel is None:
         data: Data = GivenGram.of(np.asarray(X, dtype=float))
     else:
@@ -63,6 +64,11 @@ class LabelEvidence:
     def size(self) -> int:
         """The number of items."""
         return len(self.covariance)
+
+    @property
+    def informed(self) -> bool:
+        """Whether it knows its curvature."""
+        return False
 
     def value(self, theta: Array) -> float:
         """The evidence; -inf where the Gram is not finite, or rounding leaves it no longer positive."""
@@ -118,7 +124,7 @@ def tuned(gp: Any, model: Setup, problem: Problem, start: Array | None, random: 
     ladder = _levels(problem, model.covariance, gp.max_iter_predict, start)
     climbs: tuple[Climb, ...] = ()
     if callable(gp.optimizer):
-        theta = _by_function(gp, model, ladder[-1], random)
+        theta = by_function(gp, model, ladder[-1], random)
     else:
         theta, climbs = _by_search(gp, model, ladder, random)
     return Tuned(replace(model, covariance=model.covariance.at(theta)), climbs, ladder[-1].start)
@@ -143,7 +149,7 @@ def _representative(y: Array, size: int) -> Array:
 
 def _by_search(gp: Any, model: Setup, ladder: list[LabelEvidence], random: Any) -> tuple[Array, tuple[Climb, ...]]:
     start, bounds = model.covariance.theta, model.bounds
-    others = [random.uniform(*bounds.T) for _ in range(gp.n_restarts_optimizer)]
+    others = random_starts(gp, model, ladder[0], random)
     found = search(ladder, [start, *others], bounds, prior=_prior(gp, model.covariance), tol=_LEFT)
     return found.best.theta, found.climbs
 
@@ -160,12 +166,3 @@ def _prior(gp: Any, covariance: Covariance) -> Prior | None:
         return None
     held = np.array([name in _VARIANCES for name in covariance.names])
     return Prior(covariance.theta, np.where(held, _WEAK, np.inf))
-
-
-def _by_function(gp: Any, model: Setup, level: LabelEvidence, random: Any) -> Array:
-    """An optimizer as in scikit-learn: function(objective, start, bounds) -> (theta, value), on all items."""
-    low, high = (model.outer(end) for end in model.bounds.T)
-    thetas = [model.theta, *(random.uniform(low, high) for _ in range(gp.n_restarts_optimizer))]
-    objective, bounds = negative(model, level), np.column_stack([low, high])
-    ends = [gp.optimizer(objective, theta, bounds=bounds) for theta in thetas]
-    return model.inner(min(ends, key=lambda end: float(end[1]))[0])

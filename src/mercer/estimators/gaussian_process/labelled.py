@@ -18,7 +18,7 @@ from mercer.estimators.expansion import Columns, Data
 from mercer.gram import LazyGram
 from mercer.kernels.values import diagonal
 from mercer.solvers.laplace import Laplace
-from mercer.solvers.laplace_softmax import SoftmaxLaplace
+from mercer.solvers.laplace_softmax import SoftmaxLaplace, log_and_slope
 from mercer.solvers.losses import Likelihood, average_softmax
 from mercer.typing import Array
 
@@ -44,6 +44,11 @@ class Signs:
     def some(self, at: Array) -> Signs:
         """The problem of some of its items."""
         return Signs(self.index[at], self.y[at], self.weight[at], self.likelihood)
+
+    def log_and_slope(self, f: Array) -> tuple[float, Array]:
+        """log p(y | f), and its slope in f."""
+        z = self.y * f
+        return -float(self.weight @ self.likelihood.value(z)), -self.weight * self.y * self.likelihood.slope(z)
 
     def approximate(self, K: Array, start: Array | None, max_iter: int) -> Laplace:
         return Laplace.of(K, self.y, self.likelihood, weight=self.weight, start=start, max_iter=max_iter)
@@ -71,6 +76,10 @@ class Codes:
     def some(self, at: Array) -> Codes:
         """The problem of some of its items."""
         return Codes(self.index[at], self.y[at], self.weight[at], self.classes)
+
+    def log_and_slope(self, f: Array) -> tuple[float, Array]:
+        """log p(y | f), and its slope in f."""
+        return log_and_slope(self.y, self.weight, f)
 
     def approximate(self, K: Array, start: Array | None, max_iter: int) -> SoftmaxLaplace:
         return SoftmaxLaplace.of(K, self.y, self.classes, weight=self.weight, start=start, max_iter=max_iter)

@@ -18,6 +18,7 @@ from mercer.typing import Array
 
 _DIRECT = 450  # items up to which a search needs no subsets
 _FIRST = 250  # items of the smallest subset, at least
+_ENOUGH = 450  # the same where there are subsets between: fewer items lead to other maxima too often
 
 
 class EvidenceOn:
@@ -33,6 +34,11 @@ class EvidenceOn:
     @property
     def size(self) -> int:
         return len(self.covariance)
+
+    @property
+    def informed(self) -> bool:
+        """Whether it knows its curvature."""
+        return True
 
     def buffer(self) -> Array:
         """The one n x n array, made when it is first needed."""
@@ -90,11 +96,11 @@ class EvidenceOn:
 
 
 def levels(covariance: Covariance, Y: Array, H: Array) -> list[EvidenceOn]:
-    """The same problem on ever more items: half as many each time, drawn once, the last on all of them."""
+    """The same problem on ever more items, twice as many each time, drawn once; the last is on all of them."""
     n = len(covariance)
     order = np.random.default_rng(0).permutation(n)
-    sizes = [n]
-    while sizes[0] > _DIRECT and sizes[0] // 2 >= _FIRST:
+    sizes = [n // 2, n] if n > _DIRECT and n // 2 >= _FIRST else [n]
+    while len(sizes) > 1 and sizes[0] // 2 >= _ENOUGH:
         sizes.insert(0, sizes[0] // 2)
     found = []
     for size in sizes[:-1]:

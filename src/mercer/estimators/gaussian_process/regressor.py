@@ -23,12 +23,13 @@ from mercer.errors import NotPositiveDefinite, bad, warn
 from mercer.estimators.base import positive, warn_open
 from mercer.estimators.expansion import KernelItems
 from mercer.estimators.gaussian_process import diagnosis
+from mercer.estimators.gaussian_process.bounds import warn_at_bounds
 from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
 from mercer.estimators.gaussian_process.levels import EvidenceOn
 from mercer.estimators.gaussian_process.posterior import Posterior
 from mercer.estimators.gaussian_process.prior import prior_moments
 from mercer.estimators.gaussian_process.report import Certificate, FitReport, at_bounds
-from mercer.estimators.gaussian_process.setup import Setup, set_up
+from mercer.estimators.gaussian_process.setup import Setup, refuse_compound, set_up
 from mercer.estimators.gaussian_process.targets import Units, columns
 from mercer.estimators.gaussian_process.tuning import tuned
 from mercer.estimators.joined import joined
@@ -73,7 +74,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
     prior         a standard deviation s: theta ~ N(its start, s^2) is weighed against the evidence.  None: no prior
     check_psd     "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
 
-    The default optimizer goes where L-BFGS-B on all items would go, most of the way on subsets; a function as in
+    The default optimizer is L-BFGS-B up to 450 items; beyond it goes most of the way on subsets, and is never below
+    L-BFGS-B on all items from the same start up to 900 items or with n_restarts_optimizer >= 1.  A function as in
     scikit-learn is called on all items; None keeps the hyper-parameters.  Inputs and targets need not be standardised:
     theta is the logarithm of hyper-parameters, whose units only matter for starts and bounds.
 
@@ -112,6 +114,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
 
     def _check_options(self) -> None:
         owner = type(self).__name__
+        refuse_compound(self)
         outputs = 1 if self.n_targets is None else self.n_targets
         for name, given, least in (("n_restarts_optimizer", self.n_restarts_optimizer, 0), ("n_targets", outputs, 1)):
             if not isinstance(given, Integral) or int(given) < least:
@@ -162,11 +165,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         climbs: tuple[Climb, ...] = ()
         buffer = None
         targets, H = self._less_mean(model, X, Y), model.mean.basis(X, len(Y))
-        if self.optimizer is not None and len(model.covariance.theta):
+        searched = self.optimizer is not None and len(model.covariance.theta) > 0
+        if searched:
             theta, climbs, buffer = tuned(self, model, targets, H, check_random_state(self.random_state))
             model = replace(model, covariance=model.covariance.at(theta))
         self.X_train_, self._flat = X, np.ndim(y) == 1
         self._settle(model, self._posterior(model, targets, H, buffer), Y, climbs)
+        if searched:
+            warn_at_bounds(self, model, stacklevel=4)
         return self
 
     def _less_mean(self, model: Setup, X: Any, Y: Array) -> Array:
@@ -189,7 +195,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         self._model, self._known, self.y_train_ = model, posterior, Y[:, 0] if self._flat else Y
         found, n = posterior.found, len(Y)
         self.kernel_, self.noise_ = model.kernel(), model.covariance.noise.value
-        self.log_marginal_likelihood_value_ = found.evidence
+        self.log_marginal_likelihood_value_ = np.float64(found.evidence)
         self.jitter_, self.rank_ = found.factor.jitter, len(posterior.used)
         coef = np.zeros((n, self._units.outputs))
         coef[posterior.used] = found.coef
@@ -248,7 +254,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         """log p(y | theta), and its gradient with eval_gradient; without theta that of the fit.
 
         theta is kernel_.theta followed by the logarithm of a free noise.  For targets as in y_train_; of several
-        outputs it is the sum.  `clone_kernel` is without effect: kernels are values.
+        outputs it is the sum.  With clone_kernel=False kernel_ is set to theta, as in scikit-learn; the posterior, and
+        so every prediction, stays that of the fit.
         """
         check_is_fitted(self, "alpha_")
         if theta is None:
@@ -257,7 +264,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
             return self.log_marginal_likelihood_value_
         Y = self._less_mean(self._model, self.X_train_, columns(self.y_train_))
         level = EvidenceOn(self._model.covariance, Y, self._model.mean.basis(self.X_train_, len(Y)))
-        value = level.value(self._model.inner(theta))
+        value = np.float64(level.value(self._model.inner(theta)))
+        if not clone_kernel:
+            self.kernel_ = self._model.at(theta).kernel()
         if not eval_gradient:
             return value
         return value, self._model.slope(level.slope()) if np.isfinite(value) else np.zeros(np.size(theta))

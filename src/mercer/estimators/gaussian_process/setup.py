@@ -10,7 +10,7 @@ theta as users see it is that of `kernel`: ours followed by the logarithm of a f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -29,6 +29,7 @@ from mercer.items import Vectors
 from mercer.kernels import RBF, Bounded, Fixed, Kernel
 from mercer.typing import Array
 
+_ROUNDING = 1e-12  # of theta, on its way between scikit-learn's parameters and ours
 NEXT_TO_NOTHING = 1e-10  # scikit-learn's alpha
 
 
@@ -46,6 +47,19 @@ class Setup:
         return self.foreign.bounds if self.foreign else self.covariance.bounds
 
     @property
+    def outer_bounds(self) -> Array:
+        """The bounds of the user's theta."""
+        return np.asarray(self.foreign.original.bounds if self.foreign else self.covariance.bounds).reshape(-1, 2)
+
+    @property
+    def outer_names(self) -> list[str]:
+        """A name for every entry of the user's theta."""
+        if self.foreign is None:
+            return self.covariance.names
+        free = [h for h in self.foreign.original.hyperparameters if not h.fixed]
+        return [f"{h.name}[{j}]" if h.n_elements > 1 else h.name for h in free for j in range(h.n_elements)]
+
+    @property
     def theta(self) -> Array:
         """The user's theta."""
         return self.outer(self.covariance.theta)
@@ -61,7 +75,17 @@ class Setup:
 
     def outer(self, theta: Array) -> Array:
         """The user's theta from ours."""
-        return self.foreign.outer(theta) if self.foreign else theta
+        if self.foreign is None:
+            return theta
+        found, bounds = self.foreign.outer(theta), self.outer_bounds.T
+        near = np.clip(found, *bounds)
+        for bound in bounds:  # a parameter at its bound comes back there to the last digit
+            near = np.where(np.isclose(near, bound, rtol=_ROUNDING, atol=_ROUNDING), bound, near)
+        return np.where(np.isclose(near, found, rtol=_ROUNDING, atol=_ROUNDING), near, found)
+
+    def at(self, theta: Any) -> Setup:
+        """The model at another theta of the user's."""
+        return replace(self, covariance=self.covariance.at(self.inner(theta)))
 
     def slope(self, slope: Array) -> Array:
         """The derivative in the user's theta."""
@@ -102,6 +126,13 @@ def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converte
             given, X if Y is not None else np.zeros((1, V.shape[1])), np.zeros(1) if Y is None else Y
         ), None
     return KernelEstimator._kernel_for(gp, X), None
+
+
+def refuse_compound(gp: Any) -> None:
+    """Refuse scikit-learn's stack of kernels, whose value is not one matrix."""
+    if is_foreign(gp.kernel) and type(gp.kernel).__name__ == "CompoundKernel":
+        raise bad(type(gp).__name__, "kernel", "a single kernel", "a CompoundKernel, whose values are several matrices",
+                  "Pass one of its kernels, or their sum.")  # fmt: skip
 
 
 def by_name(gp: Any) -> bool:

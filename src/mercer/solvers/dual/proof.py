@@ -79,7 +79,8 @@ def regime_codes(solution: DualSolution, problem: Problem, task: str) -> Array:
     if task == "classification":
         y = problem.z if problem.second is None else np.where(problem.second, 1.0, -1.0)
         rho = max(solution.margin, _TINY)
-        return classification(y * f / rho, b, tol if problem.second is None else min(tol / rho, _COARSEST))
+        with np.errstate(over="ignore"):  # without a margin the quotient may be infinite
+            return classification(y * f / rho, b, tol if problem.second is None else min(tol / rho, _COARSEST))
     if problem.second is None:
         return regression(problem.z - f, b, problem.epsilon, tol)
     n = len(b) // 2  # nu-SVR lists every item twice

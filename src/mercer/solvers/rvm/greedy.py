@@ -31,6 +31,7 @@ _SMALL = 4000  # candidates up to which one that joins keeps out all similar one
 _ALIKE = 4  # with more candidates the similarity is raised to this power: only near copies are kept out
 _RESTART_ENTRIES = 8_000_000  # entries of the design that all restarts may use if their number is not given,
 _LEAST_RESTARTS, _MOST_RESTARTS = 2, 20  # within these bounds
+_DENSE = 0.2  # share of the candidates: a model with so many functions is not a sparse one
 _STRANGERS = 2  # random functions that a restart adds, per function of the best model
 _GRAIN = 1e-11  # a candidate is a copy of the active ones if they explain all but this share of it
 
@@ -44,23 +45,28 @@ def greedy(
     seed: int | np.random.Generator = 0,
 ) -> Relevance:
     """Ascend from nothing, first roughly with beta held, then to tol; a restart counts when it ends higher."""
-    turns = affordable(len(model)) if restarts is None else restarts
     with one_blas_thread():  # most products are small; large ones are cut into tasks for all threads
-        return _greedy(model, tol, max_iter, turns, np.random.default_rng(seed))
+        return _greedy(model, tol, max_iter, restarts, np.random.default_rng(seed))
 
 
-def affordable(candidates: int) -> int:
-    """Restarts among so many candidates: 20 for some hundreds, then fewer, and never less than 2."""
+def affordable(candidates: int, active: int) -> int:
+    """Restarts among so many candidates: 20 for some hundreds, then fewer, and never less than 2.
+
+    Where a fifth of them or more is active, the kernel is too narrow for a sparse model: others have the same evidence
+    at the price of a dense one, and 2 restarts do.
+    """
+    if active >= _DENSE * candidates:
+        return _LEAST_RESTARTS
     return int(np.clip(_RESTART_ENTRIES // max(candidates, 1) ** 2, _LEAST_RESTARTS, _MOST_RESTARTS))
 
 
-def _greedy(model: Any, tol: float, max_iter: int, restarts: int, rng: np.random.Generator) -> Relevance:
+def _greedy(model: Any, tol: float, max_iter: int, restarts: int | None, rng: np.random.Generator) -> Relevance:
     climb, converged = Climb(model.held(), model.start(), []), False
     with until_interrupted() as work:
         climb.run(max(tol, _COARSE), max_iter)
         climb = Climb(model, climb.fit, climb.trace)
         converged = climb.run(tol, max_iter)
-        for turn in range(restarts):
+        for turn in range(affordable(len(model), len(climb.fit.index)) if restarts is None else restarts):
             again = Climb(model, _shaken(model, climb.fit, _STRANGERS * (turn % 2), rng), [])
             ended = again.run(tol, max_iter)
             if again.fit.evidence > climb.fit.evidence:
