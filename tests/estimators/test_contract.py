@@ -23,6 +23,9 @@ import mercer
 from mercer import SVC, SVR, NotConverged, NuSVC, NuSVR, OneClassSVM
 from mercer.kernels import RBF, Constant, Linear
 
+# Targets of these tests are random, so that some hyper-parameters end at their bounds.
+pytestmark = pytest.mark.filterwarnings("ignore:.*ended at its:sklearn.exceptions.ConvergenceWarning")
+
 X, y = load_iris(return_X_y=True)
 MACHINES = [SVC(), NuSVC(), SVR(), NuSVR(), OneClassSVM()]
 machines = pytest.mark.parametrize("machine", MACHINES, ids=lambda m: type(m).__name__)

@@ -69,6 +69,7 @@ def test_log_marginal_likelihood_and_gradient_are_the_same_in_their_theta(kernel
         assert_allclose(other, one, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:.*ended at its:sklearn.exceptions.ConvergenceWarning")
 @kernels
 def test_the_same_optimum_is_found(kernel):
     with warnings.catch_warnings():

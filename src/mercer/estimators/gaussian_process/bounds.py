@@ -6,11 +6,11 @@ changes beyond them; an irrelevant column ends there by rights.  These are told 
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer.errors import warn
 from mercer.estimators.expansion import KernelItems
 from mercer.estimators.gaussian_process.setup import Setup, by_name
 from mercer.kernels import Bounded
@@ -24,12 +24,12 @@ class AtBound(ConvergenceWarning):  # type: ignore[misc]
     """A hyper-parameter ended at its bound, and a better value may lie beyond it."""
 
 
-def warn_at_bounds(gp: Any, model: Setup, stacklevel: int) -> None:
+def warn_at_bounds(gp: Any, model: Setup) -> None:
     """Warn of the hyper-parameters that the search left at bounds which are the user's to move."""
     ends = zip(model.outer_names, model.theta, model.outer_bounds, _movable(gp, model), strict=True)
     ended = [text for name, t, bounds, how in ends if how and (text := _ended(name, t, bounds, *how))]
     if ended:
-        warnings.warn(f"{type(gp).__name__}: {'; '.join(ended)}.", AtBound, stacklevel=stacklevel + 1)
+        warn(f"{type(gp).__name__}: {'; '.join(ended)}.", AtBound)
 
 
 def _ended(name: str, t: float, bounds: Array, low: float, high: float, argument: str) -> str:

@@ -122,7 +122,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         self._describe([report for _, report in found], len(y))
         for posterior, report in found:
             if report is not None:
-                warn_at_bounds(self, restricted(self._model, posterior.data), stacklevel=2)
+                warn_at_bounds(self, restricted(self._model, posterior.data))
         return self
 
     def _check_options(self) -> None:

@@ -172,7 +172,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         self.X_train_, self._flat = X, np.ndim(y) == 1
         self._settle(model, self._posterior(model, targets, H, buffer), Y, climbs)
         if searched:
-            warn_at_bounds(self, model, stacklevel=4)
+            warn_at_bounds(self, model)
         return self
 
     def _less_mean(self, model: Setup, X: Any, Y: Array) -> Array:
