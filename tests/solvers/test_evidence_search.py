@@ -146,8 +146,8 @@ def test_a_hint_that_leads_to_a_higher_maximum_is_followed_beside_the_start_M32(
 def test_restarts_never_end_below_plain_lbfgs_on_all_items_M32():
     """The subset leads away from the maximum next to the start; where restarts are asked for, that one is found too."""
     start, other = np.array([-0.3, 0.5, 0.0]), np.array([-2.0, 0.0, 0.0])
-    alone = search([Twins(-4.0, 100), Twins(2.0)], [start], WIDE)
-    more = search([Twins(-4.0, 100), Twins(2.0)], [start, other], WIDE)
+    alone = search([Twins(-12.0, 100), Twins(2.0)], [start], WIDE)
+    more = search([Twins(-12.0, 100), Twins(2.0)], [start, other], WIDE)
     plain = minimize(lambda t: (-(level := Twins(2.0)).value(t), -level.slope()), start, jac=True, method="L-BFGS-B")
     assert alone.best.value < -plain.fun - 0.5
     assert more.best.value >= -plain.fun - 1e-6

@@ -34,8 +34,8 @@ from mercer.engine.pool import Stopped
 from mercer.solvers.evidence_finish import finish
 from mercer.typing import Array
 
-TOL = 1e-2  # nats still to be had: within 0.15 standard deviations of the optimum
-_SUBSET_TOL = 0.2  # the same on subsets, whose optimum is another anyway
+TOL = 2e-2  # nats still to be had: within 0.2 standard deviations of the optimum
+_SUBSET_TOL = 1.0  # the same on subsets, whose optimum is another anyway
 _SPAN = 3.5  # how far from its start a parameter may go on subsets, in units of theta
 _ONE = 0.5  # nats between two ends, by the information, that count as one maximum
 _REACH = 2.0  # longest step, in units of theta

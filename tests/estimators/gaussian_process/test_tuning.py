@@ -70,8 +70,9 @@ def test_subsets_lead_where_all_items_lead_M32():
     one, other = Gp(kernel, noise=0.1).fit(many, t), Gp(kernel, noise=0.1, optimizer=by_scipy).fit(many, t)
     assert abs(one.log_marginal_likelihood_value_ - other.log_marginal_likelihood_value_) < 0.1
     report = one.fit_report_
-    assert [climb.size for climb in report.climbs] == [450, 450, 900, 900]  # a rougher start, and L-BFGS-B
-    assert min(climb.evaluations for climb in report.climbs[-2:]) <= 8
+    sizes = [climb.size for climb in report.climbs]
+    assert sizes[:3] == [450, 450, 900]  # the start and a rougher one on half of the items, then what leads on all
+    assert min(climb.evaluations for climb in report.climbs[2:]) <= 8
     assert_allclose(one.kernel_.theta, other.kernel_.theta, atol=0.1)
 
 
