@@ -10,7 +10,8 @@ from mercer.gram import StoredGram
 from mercer.kernels import RBF
 from mercer.solvers.dual import Problems, nu_svc, one_class, solve, solve_all, svc, svr
 from mercer.solvers.dual.batch import native_gram, solve_batch
-from mercer.solvers.dual.proof import proof_row
+from mercer.solvers.dual.certificate import objectives
+from mercer.solvers.dual.proof import BIAS, PRIMAL, proof_row
 from mercer.solvers.dual.solutions import Solutions
 from mercer.solvers.limits import Limits
 
@@ -126,3 +127,18 @@ def test_grams_of_other_types_are_converted(dtype):
 def test_a_gram_in_columns_is_solved_like_one_in_rows():
     problems = some_problems("svc")
     assert_array_equal(batch(np.asfortranarray(K), problems, 1e-4).coef, batch(K, problems, 1e-4).coef)
+
+
+def test_the_best_multiples_of_many_problems_are_those_of_each_by_itself_M16():
+    """A large C on separable classes leaves a gap that only a multiple of f closes; all pairs are done at once."""
+    X = rng.normal(size=(60, 3)) + 4.0 * np.repeat(np.eye(3), 20, axis=0)
+    pairs = [(a, b) for a in range(3) for b in range(a)]
+    places = [np.r_[20 * a : 20 * a + 20, 20 * b : 20 * b + 20] for a, b in pairs]
+    problems = Problems.of([svc(np.repeat([1.0, -1.0], 20), 1e5) for _ in pairs], places, "classification")
+    found = solve_all(StoredGram.of(X @ X.T), problems, Limits(1e-3))
+    for p in range(3):
+        s = problems.span(p)
+        offsets = np.full(40, found.proofs[p, BIAS])
+        one = objectives(found.coef[s], found.gradient[s], problems[p], offsets, multiples=True)
+        assert_allclose(found.proofs[p, PRIMAL], one[0], rtol=1e-6)
+        assert one[0] - one[1] <= 1e-2 * one[0]
