@@ -102,7 +102,8 @@ def test_machines_are_searched_and_say_what_they_chose(classes, regression):
     assert max(svm.mean) == classes.fitted["svm"].best_score_
     assert "C = " in classes.comparison["svm"].settings
     assert "lengthscale " in classes.comparison["svm"].settings
-    assert classes.sensitivity("rvm").score == "log evidence"
+    assert classes.sensitivity("rvm").score == "minus log loss"
+    assert classes.sensitivity("l2vm").score == "log evidence"
     assert len(regression.sensitivity("ridge").mean) == 25
     assert classes.sensitivity("gp") is None
     assert classes.sensitivity("dummy") is None
@@ -274,3 +275,13 @@ def test_hyper_parameters_that_a_process_chose_are_told(classes):
     told = classes.comparison["gp"].settings
     for name, value in zip(gp.kernel_.theta_names, np.exp(gp.kernel_.theta), strict=True):
         assert f"{name} {value:.3g}" in told
+
+
+def test_relevance_vectors_are_not_given_a_kernel_so_narrow_that_they_fit_the_noise():
+    """By evidence they kept half of the rows and an R^2 of 0.57 where ridge regression had 0.92."""
+    own = np.random.default_rng(3)
+    Z = own.normal(size=(900, 6))
+    smooth = np.exp(0.6 * Z[:, 0]) + 0.5 * np.sin(2.0 * Z[:, 1]) * Z[:, 2] + 0.3 * Z[:, 3]
+    columns = dict(zip("abcdef", Z.T, strict=True)) | {"y": smooth + 0.15 * own.normal(size=900)}
+    found = study.run(table(columns), "y", methods=["rvm", "ridge"]).comparison
+    assert found["rvm"].score > found["ridge"].score - 0.1
