@@ -8,12 +8,12 @@ import numpy as np
 
 from mercer.native import smo_batch
 from mercer.solvers.dual.certificate import OPEN
+from mercer.solvers.dual.multiples import Multiples
 from mercer.solvers.dual.proof import BIAS, DUAL, PRIMAL, VIOLATION
 from mercer.solvers.dual.solutions import Solutions
 from mercer.typing import Array
 
 SLACK = 0.97  # of the tolerance, for the loop sees kernel values in single precision
-HALVINGS = 24  # of an interval of multiples; P is flat at its minimum
 STEPS = 100_000  # steps of one problem, and between two looks at the clock
 
 
@@ -61,28 +61,13 @@ def close_batch(found: Solutions, some: Sequence[int], steps: Array, tol: float)
 
 
 def best_primals(found: Solutions, some: Sequence[int]) -> Array:
-    """The primal values of problems, each of the best multiple m f of its function: convex in m, found by halving.
-
-    P(m) = m^2/2 |w|^2 + m r'b + sum_i max_{lo <= c <= hi} [ c (z - m f) - epsilon |c| ], all problems at once.
-    """
+    """The primal values of plain problems, each of the best multiple of its function (multiples.py)."""
     problems, sizes = found.problems, found.problems.sizes[some]
     items = np.concatenate([np.arange(problems.ends[p], problems.ends[p + 1]) for p in some])
-    first, place = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(some)), sizes)
-    b, z, lo, hi = found.coef[items], problems.z[items], problems.lo[items], problems.hi[items]
-    epsilon, r = problems.epsilon[some][place], found.proofs[some, BIAS]
+    first, z, b, r = np.cumsum(sizes) - sizes, problems.z[items], found.coef[items], found.proofs[some, BIAS]
     Kb = found.gradient[items] + z
-    f, norm2, rb = Kb + r[place], np.add.reduceat(b * Kb, first), r * np.add.reduceat(b, first)
-
-    def steepest(m: Array) -> tuple[Array, Array]:
-        """(z - m f, the c of the maximum)."""
-        t = z - m[place] * f
-        return t, np.where(t > epsilon, hi, np.where(t < -epsilon, lo, 0.0))
-
-    low, high = np.zeros(len(some)), np.full(len(some), 2.0)
-    for _ in range(HALVINGS):
-        m = 0.5 * (low + high)
-        falls = m * norm2 + rb < np.add.reduceat(steepest(m)[1] * f, first)
-        low, high = np.where(falls, m, low), np.where(falls, high, m)
-    t, c = steepest(high)
-    value = 0.5 * high**2 * norm2 + high * rb + np.add.reduceat(c * t - epsilon * np.abs(c), first)
+    value = Multiples(
+        Kb + np.repeat(r, sizes), z, problems.lo[items], problems.hi[items], np.repeat(problems.epsilon[some], sizes),
+        problems.ridge, sizes, np.add.reduceat(b * Kb, first), r * np.add.reduceat(b, first),
+    ).best()  # fmt: skip
     return np.asarray(np.maximum(np.fmin(found.proofs[some, PRIMAL], value), found.proofs[some, DUAL]))

@@ -7,7 +7,7 @@ The maximum is the conjugate of the box: C max(0, 1 - y f) for classification, C
 regression and C max(0, ...)^2 with a ridge come out of the same line.  The optimum lies between the two values,
 whatever b is.
 
-With a large C the slacks that a tolerance leaves cost more than all the rest, though a multiple t f of f, t next to 1,
+With a large C the slacks that a tolerance leaves cost more than all the rest, though a multiple m f of f, m next to 1,
 has none of them.  Any function bounds the optimum, so where the gap is open the primal is that of the best multiple
 (not of nu-machines and of one class, which set their own scale).
 """
@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mercer.native import dual_proof
+from mercer.solvers.dual.multiples import Multiples
 from mercer.solvers.dual.problem import Problem
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
 OPEN = 1e-2  # relative gap beyond which multiples of f are tried for the bound
-_HALVINGS = 60  # of an interval of multiples: to the last digit
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,21 +111,12 @@ def objectives(
 
 
 def _best_multiple(norm2: float, rb: float, t: Array, problem: Problem) -> float:
-    """The least primal value of a multiple m f of f = z - t, offset included: convex in m, found by halving.
-
-    P(m) = m^2/2 |w|^2 + m r'b + sum_i max_{lo <= c <= hi} [ c (z - m f) - epsilon |c| - ridge c^2 / 2 ]
-    """
-    f = problem.z - t
-
-    def value(m: float) -> float:
-        return 0.5 * m * m * norm2 + m * rb + float(conjugate(problem.z - m * f, problem).sum())
-
-    low, high = 0.0, 2.0
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        slope = middle * norm2 + rb - float(maximiser(problem.z - middle * f, problem) @ f)
-        low, high = (middle, high) if slope < 0.0 else (low, middle)
-    return min(value(low), value(high))
+    """The least primal value of a multiple of f = z - t."""
+    found = Multiples(
+        problem.z - t, problem.z, problem.lo, problem.hi, problem.epsilon, problem.ridge, np.array([len(t)]),
+        np.array([norm2]), np.array([rb]),
+    )  # fmt: skip
+    return float(found.best()[0])
 
 
 def _rescaled(norm2: float, t: Array, problem: Problem) -> float:
@@ -141,11 +132,3 @@ def conjugate(t: Array, problem: Problem) -> Array:
     out = np.empty(len(t))
     dual_proof.conjugate(t, problem.lo, problem.hi, problem.epsilon, problem.ridge, out)
     return out
-
-
-def maximiser(t: Array, problem: Problem) -> Array:
-    """The c at which `conjugate` has its maximum, its slope in t."""
-    beyond = np.sign(t) * np.maximum(np.abs(t) - problem.epsilon, 0.0)
-    if len(problem.ridge):
-        return np.clip(beyond / problem.ridge, problem.lo, problem.hi)
-    return np.where(beyond > 0.0, problem.hi, np.where(beyond < 0.0, problem.lo, 0.0))
