@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.engine.interrupts import until_interrupted
-from mercer.engine.pool import Stopped
+from mercer.solvers.quasi_newton import minimise
 from mercer.typing import Array
 
 ValueAndSlope = Callable[[Array], tuple[float, Array]]
@@ -37,14 +36,10 @@ class Finish:
 
 def finish(climb: ValueAndSlope, start: Array, bounds: Array, *, least: float = 0.0, limit: int = 15_000) -> Finish:
     """Climb from `start`; a step that gains less than `least` nats is the last one, and so is evaluation `limit`."""
-    from scipy.optimize import minimize
-
     found, seen = Finish(start), [-np.inf]
 
     def descend(theta: Array) -> tuple[float, Array]:
         value, slope = climb(theta)
-        if work.came():  # also within the evidence, whose value then is not to be trusted
-            raise Stopped
         found.start_value = found.start_value if found.evaluations else value
         found.evaluations += 1
         if value > found.value:
@@ -56,10 +51,10 @@ def finish(climb: ValueAndSlope, start: Array, bounds: Array, *, least: float = 
         if found.value - seen[-2] < least:
             raise StopIteration
 
-    options = {"ftol": _ROUNDING, "gtol": _FLAT, "maxfun": limit}
-    found.reason = "interrupted"
-    with until_interrupted() as work:
-        ended = minimize(descend, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options, callback=enough)
-        little = len(seen) > 1 and seen[-1] - seen[-2] < least
-        found.reason = "converged" if ended.success or little else "max_iter" if ended.status == 1 else "stalled"
+    ended = minimise(descend, start, bounds=bounds, callback=enough, ftol=_ROUNDING, gtol=_FLAT, maxfun=limit)
+    if ended.interrupted:  # the last value that was asked for does not count
+        slope = -ended.jac if ended.fun < _FAR else None
+        return Finish(ended.x, found.start_value, -float(ended.fun), slope, found.evaluations, "interrupted")
+    little = len(seen) > 1 and seen[-1] - seen[-2] < least
+    found.reason = "converged" if ended.success or little else "max_iter" if ended.status == 1 else "stalled"
     return found

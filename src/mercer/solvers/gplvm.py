@@ -85,8 +85,8 @@ def climb(objective: Objective, starts: Sequence[Array], bounds: Array, *, tol: 
         return -value, -slope
 
     def end(x0: Array) -> Climb:
-        options = {"maxiter": max_iter, "maxfun": 10 * max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20}
-        done = minimise(descent, np.clip(x0, *bounds.T), bounds=bounds, **options)
+        done = minimise(descent, np.clip(x0, *bounds.T), bounds=bounds,
+                        maxiter=max_iter, maxfun=10 * max_iter, gtol=tol, ftol=0.0, maxcor=20)  # fmt: skip
         left = np.abs(np.clip(done.x - done.jac, *bounds.T) - done.x).max(initial=0.0)
         reason = "converged" if left <= tol else "max_iter" if done.nit >= max_iter else "stalled"
         reason = "interrupted" if done.interrupted else reason

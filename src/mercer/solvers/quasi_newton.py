@@ -14,7 +14,14 @@ from mercer.typing import Array
 Loss = Callable[[Array], tuple[float, Array]]
 
 
-def minimise(loss: Loss, start: Array, *, bounds: Array | None = None, **options: Any) -> Any:
+def minimise(
+    loss: Loss,
+    start: Array,
+    *,
+    bounds: Array | None = None,
+    callback: Callable[[Array], None] | None = None,
+    **options: Any,
+) -> Any:
     """SciPy's result for a loss that returns its value and slope; `interrupted` says whether Ctrl-C ended the search.
 
     Interrupted before the first value, it is the start with an infinite loss.
@@ -32,7 +39,8 @@ def minimise(loss: Loss, start: Array, *, bounds: Array | None = None, **options
         return value, slope
 
     with until_interrupted() as work:
-        found = minimize(watched, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        found = minimize(watched, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=callback,
+                         options=options)  # fmt: skip
         found.interrupted = False
         return found
     return best
