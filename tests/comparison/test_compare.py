@@ -20,7 +20,7 @@ from mercer import SVC, SVR, GaussianProcessRegressor, KernelRidge, L1VMClassifi
 from mercer.comparison import Comparison, Row, baselines, compare, machines
 from mercer.comparison.paired import item_losses
 from mercer.items import Vectors
-from mercer.kernels import RBF, Hamming, Linear, Normalised, On, Sigmoid, Spectrum
+from mercer.kernels import RBF, Bounded, Hamming, Linear, Normalised, On, Sigmoid, Spectrum
 
 rng = np.random.default_rng(0)
 n = 90
@@ -210,6 +210,10 @@ def test_warnings_are_kept_in_the_row_of_the_method_that_gave_them_I6():
     assert any("not positive semi-definite" in text for text in found["svm"].warnings)
     assert found["l1vm"].warnings == ()
     assert "svm: SVC: the kernel is not positive semi-definite" in str(found)
+
+
+def test_bounds_of_the_shared_kernel_are_not_told_as_faults_of_one_method():
+    assert compare(X, 100.0 * t, RBF(Bounded(1.0, 0.9, 1.1)), "gp")["gp"].warnings == ()
 
 
 def test_an_interrupt_is_no_failure_of_a_method():
