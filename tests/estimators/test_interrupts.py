@@ -67,7 +67,7 @@ INTERRUPTED = [
     ("RVMRegressor", {}, t, "mercer.solvers.rvm.greedy:Climb._ascend", 8),
     ("RVMRegressor", {"method": "mackay"}, t, "mercer.solvers.rvm.em:_step", 4),
     ("GaussianProcessRegressor", {"kernel": "rbf"}, t,
-     "mercer.estimators.gaussian_process.levels:EvidenceOn.value", 4),
+     "mercer.estimators.gaussian_process.regression_evidence:EvidenceOn.value", 4),
     ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0)}, y,
      "mercer.estimators.gaussian_process.label_evidence:LabelEvidence.slope", 3),
     ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0)}, three, "mercer.solvers.laplace:_half_norm", 60),

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
-from mercer.estimators.spread import centre_and_deviation, pulled_in
+from mercer.estimators.robust_scale import centre_and_deviation, pulled_in
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 3)) * [1.0, 100.0, 0.01] + [0.0, 5.0, -3.0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.estimators.expansion import GivenGram, KernelItems
+from mercer.estimators.training_data import GivenGram, KernelItems
 from mercer.kernels import RBF, Linear, Spectrum, TfIdf
 
 rng = np.random.default_rng(0)

@@ -270,7 +270,7 @@ def test_sparse_matrices_keep_their_form(form, tmp_path):
 def test_vectors_of_a_model_need_no_copy_of_their_kernel_values(tmp_path):
     """Loading evaluates no kernel: a kernel that would not end is built at once, and only its use would not end."""
     endless = ks.Normalised(ks.ANOVA(10**12, base=ks.RBF()))
-    from mercer.estimators.expansion import KernelItems
+    from mercer.estimators.training_data import KernelItems
 
     data = KernelItems(endless, Vectors(V), ks.RBF().prepare(V))
     assert again(data, tmp_path).kernel == endless

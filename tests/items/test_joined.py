@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from mercer.estimators.joined import joined
 from mercer.items import Strings, Table, Vectors
+from mercer.items.joined import joined
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(6, 3))

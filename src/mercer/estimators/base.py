@@ -22,10 +22,10 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from mercer.engine.interrupts import interrupted, one_fit
 from mercer.errors import Interrupted, NotConverged, bad, warn, wrong_kind
-from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.function_kernel import Called, Dense
 from mercer.estimators.kernel_argument import NAMES, no_kernel, written
 from mercer.estimators.sklearn_kernels import foreign_items, is_foreign, noiseless
+from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.estimators.worker_settings import carry_settings
 from mercer.items import Items, Vectors
 from mercer.items.vectors import is_sparse
@@ -183,7 +183,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         return X, targets(type(self).__name__, y) if numeric else y
 
     def _data(self, X: Any) -> Data:
-        """The training items behind the interface of estimators/expansion.py."""
+        """The training items behind the interface of estimators/training_data.py."""
         if self._precomputed:
             return GivenGram.of(X)
         return KernelItems.of(self._kernel_for(X), X)

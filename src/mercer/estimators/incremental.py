@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.base import weights
-from mercer.estimators.expansion import Data, GivenGram, KernelItems
-from mercer.estimators.joined import joined
 from mercer.estimators.regressor import KernelRegressor, columns_of
+from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.gram import LazyGram
+from mercer.items.joined import joined
 from mercer.solvers.ridge import Factored, Shifted, Targets
 from mercer.typing import Array, Gram
 

@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.base import KernelEstimator
-from mercer.estimators.expansion import Data, GivenGram
+from mercer.estimators.training_data import Data, GivenGram
 from mercer.items.vectors import is_sparse
 from mercer.typing import Array
 
 
-class Expander(KernelEstimator):
+class KernelMachine(KernelEstimator):
     """A kernel expansion: `support_` are the positions of the kept items, `dual_coef_` their coefficients."""
 
     # ---- fitting

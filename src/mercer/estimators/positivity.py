@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import NotPositiveDefinite, bad, warn
-from mercer.estimators.expansion import Data, GivenGram
+from mercer.estimators.training_data import Data, GivenGram
 
 POLICIES = ("off", "warn", "raise")
 NOTABLE = 1e-5  # of the largest eigenvalue: less may come of data in single precision, and harms nothing

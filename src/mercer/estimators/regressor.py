@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from mercer.estimators.expander import Expander
+from mercer.estimators.kernel_machine import KernelMachine
 from mercer.typing import Array
 
 
-class KernelRegressor(RegressorMixin, Expander):  # type: ignore[misc]
+class KernelRegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
     """f(x) = sum_i a_i k(x, x_i) + intercept, one column of coefficients per column of y."""
 
     def __sklearn_tags__(self) -> Any:

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import NotConverged, bad, warn
 from mercer.estimators.base import gamma_value, weights
-from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.incremental import Incremental
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.shared_fits import SharedFits
+from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.gram import LazyGram
 from mercer.items.vectors import is_sparse
 from mercer.kernels import Kernel, Similarity

@@ -25,7 +25,7 @@ from mercer.estimators.gaussian_process.verify import verify_classifier, verify_
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
 from mercer.estimators.svm import verify as svm
-from mercer.estimators.svm.claims import READERS
+from mercer.estimators.svm.model_reader import READERS
 from mercer.solvers.ridge import Expansion, RidgeCertificate, Targets, certify_ridge
 from mercer.solvers.rvm.evidence import Relevance
 from mercer.solvers.solution import Solution

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from mercer.estimators.expansion import KernelItems
+from mercer.estimators.training_data import KernelItems
 from mercer.files.faults import broken
 from mercer.items import Items, Table
 from mercer.kernels import Fitted, Kernel

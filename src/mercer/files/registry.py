@@ -26,17 +26,17 @@ _RECORDS = {
     "mercer.kernels.rows": "Centre",
     "mercer.kernels.documents": "Corpus",
     "mercer.kernels.centred": "Training",
-    "mercer.estimators.expansion": "KernelItems GivenGram",
+    "mercer.estimators.training_data": "KernelItems GivenGram",
     "mercer.estimators.risk.certificate": "RiskCertificate",
     "mercer.estimators.svm.certificate": "Certificate",
     "mercer.estimators.svm.record": "Record",
     "mercer.estimators.gaussian_process.convert": "Converted Foreign",
     "mercer.estimators.gaussian_process.covariance": "Covariance Noise",
-    "mercer.estimators.gaussian_process.labelled": "Codes Posterior Signs",
+    "mercer.estimators.gaussian_process.class_posterior": "Codes Posterior Signs",
     "mercer.estimators.gaussian_process.means": "Level Linear Zero",
     "mercer.estimators.gaussian_process.posterior": "Posterior",
     "mercer.estimators.gaussian_process.report": "Certificate FitReport",
-    "mercer.estimators.gaussian_process.setup": "Setup",
+    "mercer.estimators.gaussian_process.model": "ProcessModel",
     "mercer.estimators.gaussian_process.targets": "Units",
     "mercer.linalg.cholesky": "Factor",
     "mercer.solvers.dual.certificate": "DualSolution",
@@ -60,12 +60,19 @@ _RECORDS = {
     "mercer.solvers.scoring": "ScoringSolution",
     "mercer.solvers.sparse.working_set": "SparseSolution",
 }
-# Where classes are that files of 0.1.0 name by their former place.
+_GP = "mercer.estimators.gaussian_process"
+# {name in files of 0.1.0: name today}.
 _FORMER = {
-    "mercer.solvers.cholesky.Factor": "mercer.linalg.cholesky",
-    "mercer.solvers.likelihoods.Logistic": "mercer.solvers.losses",
-    "mercer.solvers.likelihoods.Probit": "mercer.solvers.losses",
-    "mercer.solvers.qp.KKT": "mercer.solvers.kkt",
+    "mercer.estimators.expansion.GivenGram": "mercer.estimators.training_data.GivenGram",
+    "mercer.estimators.expansion.KernelItems": "mercer.estimators.training_data.KernelItems",
+    f"{_GP}.labelled.Codes": f"{_GP}.class_posterior.Codes",
+    f"{_GP}.labelled.Posterior": f"{_GP}.class_posterior.Posterior",
+    f"{_GP}.labelled.Signs": f"{_GP}.class_posterior.Signs",
+    f"{_GP}.setup.Setup": f"{_GP}.model.ProcessModel",
+    "mercer.solvers.cholesky.Factor": "mercer.linalg.cholesky.Factor",
+    "mercer.solvers.likelihoods.Logistic": "mercer.solvers.losses.Logistic",
+    "mercer.solvers.likelihoods.Probit": "mercer.solvers.losses.Probit",
+    "mercer.solvers.qp.KKT": "mercer.solvers.kkt.KKT",
 }
 _TRANSFORMERS = {
     "mercer.selection.scaling": "SteadyScaler",
@@ -89,7 +96,7 @@ def homes() -> dict[str, str]:
     public = {f"mercer.{name}": home for name, home in places if home.startswith("mercer.estimators.")}
     ours = {f"mercer.kernels.{name}": "mercer.kernels" for name in kernels.__all__ if _is_plain(getattr(kernels, name))}
     rest = {f"{home}.{name}": home for home, names in (_RECORDS | _TRANSFORMERS).items() for name in names.split()}
-    return public | ours | rest | _FORMER
+    return public | ours | rest
 
 
 def _is_plain(found: Any) -> bool:
@@ -99,7 +106,8 @@ def _is_plain(found: Any) -> bool:
 
 def named(name: Any) -> type:
     """The class of that name."""
-    home = homes().get(name) if isinstance(name, str) else None
+    name = _FORMER.get(name, name) if isinstance(name, str) else None
+    home = homes().get(name)
     found = getattr(import_module(home), name.rpartition(".")[2]) if home else None
     if not isinstance(found, type):
         raise broken("a class", "one that mercer knows how to build", repr(name),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.estimators.expansion import KernelItems
+from mercer.estimators.training_data import KernelItems
 from mercer.items import Items
 from mercer.items.vectors import is_sparse
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from mercer.estimators.expansion import GivenGram
 from mercer.estimators.shared_fits import SharedFits
+from mercer.estimators.training_data import GivenGram
 from mercer.gram.row_centred import row_centred_array
 from mercer.kernels import Kernel
 from mercer.selection.candidates import kernel_key

@@ -21,8 +21,8 @@ from sklearn.utils import check_random_state
 
 from mercer.errors import bad
 from mercer.estimators.kernel_argument import written
+from mercer.estimators.robust_scale import pulled_in
 from mercer.estimators.sklearn_private import safe_indexing
-from mercer.estimators.spread import pulled_in
 from mercer.items import Vectors
 from mercer.kernels import RBF
 from mercer.selection.grids import LIBSVM, alignment, median_lengthscale

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from mercer.estimators.spread import centre_and_deviation
+from mercer.estimators.robust_scale import centre_and_deviation
 from mercer.items.vectors import is_sparse
 
 

@@ -13,10 +13,10 @@ from mercer import (
     RBFNetworkClassifier,
     RBFNetworkRegressor,
 )
-from mercer.estimators.expansion import GivenGram, KernelItems
 from mercer.estimators.feature_machines.design import Design
 from mercer.estimators.feature_machines.moving import Moving
 from mercer.estimators.feature_machines.placement import distinct, medoids
+from mercer.estimators.training_data import GivenGram, KernelItems
 from mercer.kernels import RBF, Matern, Normalised, Polynomial, Spectrum
 
 rng = np.random.default_rng(0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer.estimators.expansion import GivenGram, KernelItems
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
+from mercer.estimators.training_data import GivenGram, KernelItems
 from mercer.kernels import RBF, Bounded, Exponential, Fixed, Linear, Matern, RationalQuadratic
 
 rng = np.random.default_rng(0)

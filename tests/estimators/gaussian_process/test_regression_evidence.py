@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
-from mercer.estimators.expansion import KernelItems
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
-from mercer.estimators.gaussian_process.levels import EvidenceOn, levels
+from mercer.estimators.gaussian_process.regression_evidence import EvidenceOn, levels
+from mercer.estimators.training_data import KernelItems
 from mercer.kernels import RBF, Matern, Polynomial
 
 rng = np.random.default_rng(0)

@@ -11,7 +11,7 @@ from sklearn import svm as theirs
 
 import mercer
 from mercer import verify
-from mercer.estimators.svm.claims import READERS
+from mercer.estimators.svm.model_reader import READERS
 from mercer.estimators.svm.verify import project
 from mercer.gram import StoredGram
 from mercer.kernels import RBF, Spectrum

@@ -22,9 +22,9 @@ from mercer.engine import fill
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.base import warn_open, weights
-from mercer.estimators.expander import Expander
-from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.estimators.kernel_machine import KernelMachine
 from mercer.estimators.labels import Labels
+from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.gram import LazyGram
 from mercer.typing import Array
 
@@ -58,7 +58,7 @@ class Weights:
     certificate: Any
 
 
-class FeatureMachine(Expander):
+class FeatureMachine(KernelMachine):
     """A linear function of kernel values; only prototypes with a weight are kept."""
 
     # ---- what a subclass says

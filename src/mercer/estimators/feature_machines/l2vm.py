@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.expansion import Data, KernelItems
 from mercer.estimators.feature_machines import ridge
 from mercer.estimators.feature_machines.design import (
     Design,
@@ -25,6 +24,7 @@ from mercer.estimators.feature_machines.design import (
 from mercer.estimators.feature_machines.left_out import offer_of_least_squares
 from mercer.estimators.feature_machines.tuning import tuned
 from mercer.estimators.shared_fits import SharedFits
+from mercer.estimators.training_data import Data, KernelItems
 from mercer.solvers.least_squares import Centred, Spectral
 from mercer.solvers.weight_evidence import best_evidence
 from mercer.typing import Array

@@ -15,8 +15,8 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.expansion import Data, KernelItems
 from mercer.estimators.feature_machines.design import Design, design_matrix, prototypes
+from mercer.estimators.training_data import Data, KernelItems
 from mercer.items import Vectors
 from mercer.kernels.input_gradient import input_gradient
 from mercer.solvers.quasi_newton import minimise

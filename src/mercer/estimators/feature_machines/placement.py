@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.feature_machines.design import prototypes
+from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
 from mercer.kernels.rows import same_width

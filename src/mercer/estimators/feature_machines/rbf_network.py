@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 
 from mercer.engine.interrupts import interrupted
 from mercer.errors import bad
-from mercer.estimators.expansion import Data, KernelItems
 from mercer.estimators.feature_machines import ridge
 from mercer.estimators.feature_machines.design import (
     Design,
@@ -28,6 +27,7 @@ from mercer.estimators.feature_machines.left_out import offer_of_least_squares
 from mercer.estimators.feature_machines.moving import Moving, points
 from mercer.estimators.feature_machines.placement import given, placed
 from mercer.estimators.shared_fits import SharedFits
+from mercer.estimators.training_data import Data, KernelItems
 from mercer.typing import Array
 
 

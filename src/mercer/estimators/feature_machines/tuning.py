@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer.engine.interrupts import interrupted
 from mercer.errors import bad
-from mercer.estimators.expansion import KernelItems
+from mercer.estimators.training_data import KernelItems
 from mercer.kernels import Kernel
 from mercer.solvers.quasi_newton import minimise
 from mercer.typing import Array

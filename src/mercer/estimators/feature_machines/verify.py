@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
-from mercer.estimators.expansion import GivenGram
 from mercer.estimators.feature_machines import ridge
 from mercer.estimators.feature_machines.design import Design, FeatureClassifier, FeatureMachine, design_matrix
 from mercer.estimators.feature_machines.glm import BINARY, FeatureGLM, FeatureGLMClassifier, FeatureGLMRegressor
@@ -30,6 +29,7 @@ from mercer.estimators.feature_machines.placement import given
 from mercer.estimators.feature_machines.rbf_network import RBFNetwork
 from mercer.estimators.feature_machines.rvm import RVM, RVMClassifier
 from mercer.estimators.labels import Labels
+from mercer.estimators.training_data import GivenGram
 from mercer.solvers.glm import prove_glm
 from mercer.solvers.least_squares import prove_least_squares
 from mercer.solvers.losses import LogMean, Poisson

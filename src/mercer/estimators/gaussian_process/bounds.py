@@ -11,8 +11,8 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.errors import warn
-from mercer.estimators.expansion import KernelItems
-from mercer.estimators.gaussian_process.setup import Setup, by_name
+from mercer.estimators.gaussian_process.model import ProcessModel, by_name
+from mercer.estimators.training_data import KernelItems
 from mercer.kernels import Bounded
 from mercer.parameters import Slot
 from mercer.typing import Array
@@ -24,7 +24,7 @@ class AtBound(ConvergenceWarning):  # type: ignore[misc]
     """A hyper-parameter ended at its bound, and a better value may lie beyond it."""
 
 
-def warn_at_bounds(gp: Any, model: Setup) -> None:
+def warn_at_bounds(gp: Any, model: ProcessModel) -> None:
     """Warn of the hyper-parameters that the search left at bounds which are the user's to move."""
     ends = zip(model.outer_names, model.theta, model.outer_bounds, _movable(gp, model), strict=True)
     ended = [text for name, t, bounds, how in ends if how and (text := _ended(name, t, bounds, *how))]
@@ -47,7 +47,7 @@ def _ended(name: str, t: float, bounds: Array, low: float, high: float, argument
 Movable = tuple[float, float, str]  # lower and upper bound, and the argument that moves them
 
 
-def _movable(gp: Any, model: Setup) -> list[Movable | None]:
+def _movable(gp: Any, model: ProcessModel) -> list[Movable | None]:
     """The bounds of every entry of the user's theta; None where they come from the data."""
     if model.foreign:
         free = [h for h in model.foreign.original.hyperparameters if not h.fixed]

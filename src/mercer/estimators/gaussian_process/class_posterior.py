@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.estimators.expansion import Columns, Data
+from mercer.estimators.training_data import Columns, Data
 from mercer.gram import LazyGram
 from mercer.kernels.values import diagonal
 from mercer.solvers.laplace import Laplace

@@ -19,15 +19,15 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.engine.fill import require_memory
 from mercer.errors import bad
 from mercer.estimators.base import positive, warn_open, weights
-from mercer.estimators.expansion import KernelItems
 from mercer.estimators.gaussian_process.bounds import warn_at_bounds
+from mercer.estimators.gaussian_process.class_posterior import Posterior, Problem, jointly, one_vs_one, one_vs_rest
 from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
 from mercer.estimators.gaussian_process.label_evidence import evidence_at, latent_model, restricted, tuned
-from mercer.estimators.gaussian_process.labelled import Posterior, Problem, jointly, one_vs_one, one_vs_rest
+from mercer.estimators.gaussian_process.model import refuse_compound
 from mercer.estimators.gaussian_process.report import FitReport
-from mercer.estimators.gaussian_process.setup import refuse_compound
 from mercer.estimators.labels import Labels
 from mercer.estimators.positivity import require_positive
+from mercer.estimators.training_data import KernelItems
 from mercer.solvers.losses import Likelihood, Logistic, offering
 from mercer.solvers.platt import couple
 from mercer.typing import Array

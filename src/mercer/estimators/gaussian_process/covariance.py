@@ -18,7 +18,7 @@ from mercer import parameters
 from mercer.engine.fill import fold_rows
 from mercer.engine.pool import run
 from mercer.engine.tiles import lower_tiles
-from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.gram import LazyGram
 from mercer.kernels.base import gram_of
 from mercer.parameters import LogOrZero, Parameter, Slot, hyper, value

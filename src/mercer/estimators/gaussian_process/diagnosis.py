@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.estimators.expansion import KernelItems
 from mercer.estimators.gaussian_process.covariance import Covariance
+from mercer.estimators.training_data import KernelItems
 from mercer.items import Vectors
 from mercer.kernels.stationary import Stationary
 from mercer.linalg.cholesky import Factor

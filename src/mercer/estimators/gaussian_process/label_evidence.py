@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import NotFinite, NotPositiveDefinite, bad
-from mercer.estimators.expansion import Data, GivenGram, KernelItems
+from mercer.estimators.gaussian_process.class_posterior import Approximation, Posterior, Problem
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
-from mercer.estimators.gaussian_process.labelled import Approximation, Posterior, Problem
 from mercer.estimators.gaussian_process.means import Zero
+from mercer.estimators.gaussian_process.model import ProcessModel, by_name, kernel_of
 from mercer.estimators.gaussian_process.report import FitReport, at_bounds
-from mercer.estimators.gaussian_process.setup import Setup, by_name, kernel_of
 from mercer.estimators.gaussian_process.tuning import by_function, random_starts
+from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.gram import LazyGram
 from mercer.kernels import RBF, Fixed, White
 from mercer.solvers.evidence_search import Climb, Prior, search
@@ -34,7 +34,7 @@ _UNTUNED = Fixed(1.0) * RBF(Fixed(1.0))  # what kernel=None is in scikit-learn's
 _VARIANCES = ("Scaled.factor", "Constant.value")
 
 
-def latent_model(gp: Any, X: Any) -> Setup:
+def latent_model(gp: Any, X: Any) -> ProcessModel:
     """The kernel of a classifier on items X, without noise and mean."""
     kernel, foreign = (_UNTUNED, None) if gp.kernel is None else kernel_of(gp, X, _SIGNS)
     if kernel is None:
@@ -42,10 +42,10 @@ def latent_model(gp: Any, X: Any) -> Setup:
     else:
         white = foreign.noise if foreign else None
         data = KernelItems.of(kernel + White(white.variance) if white else kernel, X).double()
-    return Setup(Covariance(data, Noise(Fixed(0.0)), np.zeros(len(data))), Zero(), foreign)
+    return ProcessModel(Covariance(data, Noise(Fixed(0.0)), np.zeros(len(data))), Zero(), foreign)
 
 
-def restricted(model: Setup, data: Data) -> Setup:
+def restricted(model: ProcessModel, data: Data) -> ProcessModel:
     """The same model on other items."""
     return replace(model, covariance=replace(model.covariance, data=data, alpha=np.zeros(len(data))))
 
@@ -93,7 +93,9 @@ class LabelEvidence:
         """Not known."""
 
 
-def evidence_at(model: Setup, posterior: Posterior, max_iter: int, theta: Any, gradient: bool) -> tuple[float, Array]:
+def evidence_at(
+    model: ProcessModel, posterior: Posterior, max_iter: int, theta: Any, gradient: bool
+) -> tuple[float, Array]:
     """The evidence of a fitted problem at the user's theta, and its slope there if that is wanted."""
     if not isinstance(posterior.data, KernelItems):
         raise bad("precomputed kernel", "theta", "left out, as a matrix has no hyper-parameters", "some",
@@ -108,7 +110,7 @@ def evidence_at(model: Setup, posterior: Posterior, max_iter: int, theta: Any, g
 class Tuned:
     """A model with its hyper-parameters found, the way there, and where the maximum of its posterior is."""
 
-    model: Setup
+    model: ProcessModel
     climbs: tuple[Climb, ...]
     start: Array | None
 
@@ -119,7 +121,7 @@ class Tuned:
         return FitReport(tuple(covariance.names), covariance.theta, evidence, self.climbs, ended, ())
 
 
-def tuned(gp: Any, model: Setup, problem: Problem, start: Array | None, random: Any) -> Tuned:
+def tuned(gp: Any, model: ProcessModel, problem: Problem, start: Array | None, random: Any) -> Tuned:
     """The model at the hyper-parameters of largest evidence."""
     ladder = _levels(problem, model.covariance, gp.max_iter_predict, start)
     climbs: tuple[Climb, ...] = ()
@@ -147,7 +149,9 @@ def _representative(y: Array, size: int) -> Array:
     return np.sort(np.concatenate([one[: -(-len(one) * size // len(y))] for one in members]))
 
 
-def _by_search(gp: Any, model: Setup, ladder: list[LabelEvidence], random: Any) -> tuple[Array, tuple[Climb, ...]]:
+def _by_search(
+    gp: Any, model: ProcessModel, ladder: list[LabelEvidence], random: Any
+) -> tuple[Array, tuple[Climb, ...]]:
     start, bounds = model.covariance.theta, model.bounds
     others = random_starts(gp, model, ladder[0], random)
     found = search(ladder, [start, *others], bounds, prior=_prior(gp, model.covariance), tol=_LEFT)

@@ -18,13 +18,13 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
-from mercer.estimators.expansion import Data, GivenGram, KernelItems
 from mercer.estimators.gaussian_process.convert import Converted
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.means import Mean, mean_for
 from mercer.estimators.gaussian_process.starts import NAMES, learned_noise, named_kernel, target_variance
 from mercer.estimators.kernel_argument import written
 from mercer.estimators.sklearn_kernels import is_foreign
+from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.items import Vectors
 from mercer.kernels import RBF, Bounded, Fixed, Kernel
 from mercer.typing import Array
@@ -34,7 +34,7 @@ NEXT_TO_NOTHING = 1e-10  # scikit-learn's alpha
 
 
 @dataclass(frozen=True, eq=False)
-class Setup:
+class ProcessModel:
     """A model before it has seen its targets; `foreign` translates theta for a kernel of scikit-learn."""
 
     covariance: Covariance
@@ -83,7 +83,7 @@ class Setup:
             near = np.where(np.isclose(near, bound, rtol=_ROUNDING, atol=_ROUNDING), bound, near)
         return np.where(np.isclose(near, found, rtol=_ROUNDING, atol=_ROUNDING), near, found)
 
-    def at(self, theta: Any) -> Setup:
+    def at(self, theta: Any) -> ProcessModel:
         """The model at another theta of the user's."""
         return replace(self, covariance=self.covariance.at(self.inner(theta)))
 
@@ -98,14 +98,14 @@ class Setup:
         return self.covariance.data.kernel if isinstance(self.covariance.data, KernelItems) else None
 
 
-def set_up(gp: Any, X: Any, Y: Array) -> Setup:
+def set_up(gp: Any, X: Any, Y: Array) -> ProcessModel:
     """The model of a regressor on items X with targets Y (n, q), in the units the model works in."""
     kernel, foreign = kernel_of(gp, X, Y)
     data: Data = GivenGram.of(np.asarray(X, dtype=float)) if kernel is None else KernelItems.of(kernel, X).double()
     noise = noise_of(gp, foreign, Y)
     covariance = Covariance(data, noise, _alpha(gp, Y))
     vectors = kernel is not None and isinstance(data.items, Vectors)  # type: ignore[union-attr]
-    return Setup(covariance, mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors), foreign)
+    return ProcessModel(covariance, mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors), foreign)
 
 
 def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converted | None]:

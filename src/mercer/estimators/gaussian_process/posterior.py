@@ -18,9 +18,9 @@ from mercer.engine.fill import require_memory
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import NotPositiveDefinite, bad
-from mercer.estimators.expansion import Columns, KernelItems
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.means import Mean
+from mercer.estimators.training_data import Columns, KernelItems
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels.base import gram_of
 from mercer.kernels.values import diagonal

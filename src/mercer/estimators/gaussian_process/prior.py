@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.gaussian_process.means import mean_for
-from mercer.estimators.gaussian_process.setup import kernel_of, mean_name, noise_of
+from mercer.estimators.gaussian_process.model import kernel_of, mean_name, noise_of
 from mercer.estimators.gaussian_process.targets import Units
 from mercer.items import Vectors
 from mercer.kernels.base import gram_of

@@ -21,21 +21,21 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite, bad, warn
 from mercer.estimators.base import positive, warn_open
-from mercer.estimators.expansion import KernelItems
 from mercer.estimators.gaussian_process import diagnosis
 from mercer.estimators.gaussian_process.bounds import warn_at_bounds
 from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
-from mercer.estimators.gaussian_process.levels import EvidenceOn
+from mercer.estimators.gaussian_process.model import ProcessModel, refuse_compound, set_up
 from mercer.estimators.gaussian_process.posterior import Posterior
 from mercer.estimators.gaussian_process.prior import prior_moments
+from mercer.estimators.gaussian_process.regression_evidence import EvidenceOn
 from mercer.estimators.gaussian_process.report import Certificate, FitReport, at_bounds
-from mercer.estimators.gaussian_process.setup import Setup, refuse_compound, set_up
 from mercer.estimators.gaussian_process.targets import Units, columns
 from mercer.estimators.gaussian_process.tuning import tuned
-from mercer.estimators.joined import joined
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.shared_fits import SharedFits
+from mercer.estimators.training_data import KernelItems
 from mercer.items import Vectors
+from mercer.items.joined import joined
 from mercer.kernels import Kernel
 from mercer.solvers.evidence_search import TOL, Climb
 from mercer.typing import Array
@@ -175,12 +175,12 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
             warn_at_bounds(self, model)
         return self
 
-    def _less_mean(self, model: Setup, X: Any, Y: Array) -> Array:
+    def _less_mean(self, model: ProcessModel, X: Any, Y: Array) -> Array:
         """The targets without what is known of their mean, which is in the user's units."""
         offset = model.mean.offset(X, len(Y))
         return np.asarray(Y - offset / self._units.scale) if offset.any() else Y
 
-    def _posterior(self, model: Setup, Y: Array, H: Array, buffer: Array | None) -> Posterior:
+    def _posterior(self, model: ProcessModel, Y: Array, H: Array, buffer: Array | None) -> Posterior:
         try:
             return Posterior.of(model.covariance, model.mean, Y, H, buffer)
         except NotPositiveDefinite as error:
@@ -190,7 +190,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
                 f"What was found: {found}. Raise alpha or learn the noise (noise='learn')."
             ) from None
 
-    def _settle(self, model: Setup, posterior: Posterior, Y: Array, climbs: tuple[Climb, ...]) -> None:
+    def _settle(self, model: ProcessModel, posterior: Posterior, Y: Array, climbs: tuple[Climb, ...]) -> None:
         """The fitted model and all it tells of itself."""
         self._model, self._known, self.y_train_ = model, posterior, Y[:, 0] if self._flat else Y
         found, n = posterior.found, len(Y)

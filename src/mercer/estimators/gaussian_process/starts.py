@@ -1,9 +1,9 @@
 """Kernels by name, with starts and bounds from the data.
 
 A kernel object says where its search starts; a name says only its form.  The units then come from the data:
-lengthscales from the spread of every column (estimators/spread.py), variances from that of the targets.  As theta is
-the logarithm of these, the search is the same as on standardised inputs and targets, and answers stay in the user's
-own units.
+lengthscales from the deviation of every column (estimators/robust_scale.py), variances from that of the targets.
+As theta is the logarithm of these, the search is the same as on standardised inputs and targets, and answers stay in
+the user's own units.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.spread import centre_and_deviation
+from mercer.estimators.robust_scale import centre_and_deviation
 from mercer.items import Vectors
 from mercer.kernels import RBF, Bounded, Constant, Exponential, Kernel, Linear, Matern, RationalQuadratic, Scaled
 from mercer.typing import Array

@@ -9,8 +9,8 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.gaussian_process.covariance import Covariance
-from mercer.estimators.gaussian_process.levels import levels
-from mercer.estimators.gaussian_process.setup import Setup
+from mercer.estimators.gaussian_process.model import ProcessModel
+from mercer.estimators.gaussian_process.regression_evidence import levels
 from mercer.solvers.evidence_search import TOL, Climb, Level, Prior, search
 from mercer.typing import Array
 
@@ -19,7 +19,7 @@ _SHORTER, _QUIETER = 1.5, 2.0  # logarithms: 4.5 times shorter, and 7 times less
 _DRAWS = 8  # random thetas for every restart on many items, of which the best on the smallest subset is the start
 
 
-def tuned(gp: Any, model: Setup, Y: Array, H: Array, random: Any) -> tuple[Array, tuple[Climb, ...], Array]:
+def tuned(gp: Any, model: ProcessModel, Y: Array, H: Array, random: Any) -> tuple[Array, tuple[Climb, ...], Array]:
     """Our theta at the optimum, the climbs there, and the n x n buffer that was used."""
     ladder = levels(model.covariance, Y, H)
     start, full = model.covariance.theta, ladder[-1]
@@ -44,7 +44,7 @@ def _rougher(covariance: Covariance) -> list[Array]:
     return [theta - _SHORTER * lengths - _QUIETER * noise] if lengths.any() else []
 
 
-def random_starts(gp: Any, model: Setup, level: Level, random: Any, draws: int = 1) -> list[Array]:
+def random_starts(gp: Any, model: ProcessModel, level: Level, random: Any, draws: int = 1) -> list[Array]:
     """As many starts as restarts are asked for, uniform between the user's bounds; each the best of `draws`."""
     bounds = model.outer_bounds
     if gp.n_restarts_optimizer and not np.isfinite(bounds).all():
@@ -58,7 +58,7 @@ def random_starts(gp: Any, model: Setup, level: Level, random: Any, draws: int =
     return [start() for _ in range(gp.n_restarts_optimizer)]
 
 
-def by_function(gp: Any, model: Setup, level: Level, random: Any) -> Array:
+def by_function(gp: Any, model: ProcessModel, level: Level, random: Any) -> Array:
     """An optimizer as in scikit-learn: function(objective, start, bounds) -> (theta, value), on all items."""
     objective = negative(model, level)
     bounds = model.outer_bounds
@@ -67,7 +67,7 @@ def by_function(gp: Any, model: Setup, level: Level, random: Any) -> Array:
     return model.inner(min(ends, key=lambda end: float(end[1]))[0])
 
 
-def negative(model: Setup, level: Level) -> Callable[..., Any]:
+def negative(model: ProcessModel, level: Level) -> Callable[..., Any]:
     """What an optimizer minimises: -log p(y | theta) in the user's theta, and its slope."""
 
     def objective(theta: Array, eval_gradient: bool = True) -> Any:

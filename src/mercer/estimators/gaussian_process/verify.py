@@ -20,14 +20,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
-from mercer.estimators.expansion import KernelItems
+from mercer.estimators.gaussian_process.class_posterior import Problem
 from mercer.estimators.gaussian_process.classifier import GaussianProcessClassifier
 from mercer.estimators.gaussian_process.label_evidence import latent_model, restricted
-from mercer.estimators.gaussian_process.labelled import Problem
+from mercer.estimators.gaussian_process.model import ProcessModel, set_up
 from mercer.estimators.gaussian_process.regressor import GaussianProcessRegressor
-from mercer.estimators.gaussian_process.setup import Setup, set_up
 from mercer.estimators.gaussian_process.targets import Units
 from mercer.estimators.labels import Labels
+from mercer.estimators.training_data import KernelItems
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
@@ -114,7 +114,7 @@ def verify_classifier(model: Any, X: Any, y: Any = None, sample_weight: Any = No
     return _judged(replace(worst, evidence=evidence))
 
 
-def _labelled(model: Any, setup: Setup, problem: Problem, kernel: Any, a: Array) -> ProcessCertificate:
+def _labelled(model: Any, setup: ProcessModel, problem: Problem, kernel: Any, a: Array) -> ProcessCertificate:
     """The proof of one problem with labels."""
     data, used = setup.covariance.data, problem.index
     own = restricted(setup, data.keep(used)) if isinstance(data, KernelItems) else setup
@@ -149,13 +149,13 @@ def _judged(proof: ProcessCertificate) -> ProcessCertificate:
 # ---- what is made again
 
 
-def _found(setup: Setup, model: Any) -> Array:
+def _found(setup: ProcessModel, model: Any) -> Array:
     """The user's theta at the end of the fit."""
     theta = np.empty(0) if model.kernel_ is None else np.asarray(model.kernel_.theta, dtype=float)
     return np.append(theta, np.log(model.noise_)) if setup.foreign is None and setup.covariance.noise.slots else theta
 
 
-def _matrix(setup: Setup, model: Any, X: Any, theta: Array) -> Array:
+def _matrix(setup: ProcessModel, model: Any, X: Any, theta: Array) -> Array:
     """K + noise I at theta, by a call of the kernel itself."""
     if setup.foreign:
         kernel = model.kernel_.clone_with_theta(theta) if len(theta) else model.kernel_

@@ -16,11 +16,11 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.base import warn_open
-from mercer.estimators.expander import Expander
-from mercer.estimators.expansion import Data
+from mercer.estimators.kernel_machine import KernelMachine
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.risk.certificate import RiskCertificate, certificate_of, worst_of
 from mercer.estimators.risk.problem import RiskProblem
+from mercer.estimators.training_data import Data
 from mercer.solvers.limits import Limits
 from mercer.solvers.risk import FeatureGram, RiskSolution
 from mercer.solvers.risk.minimise import stored
@@ -29,7 +29,7 @@ from mercer.typing import Array
 SHARE = 10  # items per column from which on a linear machine is solved on its features
 
 
-class RiskMachine(Expander):
+class RiskMachine(KernelMachine):
     """Limits, the Gram of the items that count, and what is kept of a solution."""
 
     fit_intercept: bool

@@ -21,10 +21,10 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.errors import bad
 from mercer.estimators.base import warn_open
 from mercer.estimators.conditional import available_unless
-from mercer.estimators.expansion import Data
 from mercer.estimators.svm.machine import SupportVectorMachine
 from mercer.estimators.svm.multiclass import Finish, Pairs, one_vs_rest, pair_values, pairs_of, spread, winners
 from mercer.estimators.svm.probability import calibrate
+from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import Problems, Solutions, solve_all
 from mercer.solvers.dual.proof import BIAS

@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import warn_open, weights
-from mercer.estimators.expander import Expander
-from mercer.estimators.expansion import Data
+from mercer.estimators.kernel_machine import KernelMachine
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.svm.certificate import Certificate, worst_of
 from mercer.estimators.svm.record import Record
+from mercer.estimators.training_data import Data
 from mercer.gram import LazyGram, StoredGram
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolution, Problem, Problems, Solutions, solve_all
@@ -34,7 +34,7 @@ PAIR = 32  # ... if the budget has so many bytes for every pair of them: a quart
 ProblemOf = Callable[[Array, Array], Problem]
 
 
-class SupportVectorMachine(Expander):
+class SupportVectorMachine(KernelMachine):
     """A kernel expansion over support vectors; `copies` is how often a problem lists an item."""
 
     copies = 1

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, positive
-from mercer.estimators.expansion import Data
+from mercer.estimators.training_data import Data
 from mercer.solvers.path import Event, Path
 from mercer.solvers.path import svm_path as walk
 from mercer.typing import Array

@@ -8,10 +8,10 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.base import positive, share
-from mercer.estimators.expansion import Data
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.svm.classifier import Classifier
 from mercer.estimators.svm.multiclass import Pairs
+from mercer.estimators.training_data import Data
 from mercer.solvers.dual import Problems, Solutions, nu_svc, svc
 from mercer.solvers.limits import Limits
 from mercer.typing import Array

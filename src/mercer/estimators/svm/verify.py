@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.estimators.base import KernelEstimator, weights
 from mercer.estimators.svm.certificate import Certificate, certificate_of, worst_of
-from mercer.estimators.svm.claims import Claim, claims_of, penalised, reader
+from mercer.estimators.svm.model_reader import Claim, claims_of, penalised, reader
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.dual.certificate import objectives
 from mercer.solvers.dual.feasible import feasible
