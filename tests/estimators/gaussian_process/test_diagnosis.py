@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 
 from mercer import GaussianProcessRegressor as Gp
 from mercer import NotPositiveDefinite
-from mercer.estimators.gaussian_process.bounds import AtBound
 from mercer.estimators.gaussian_process.regressor import Redundant
+from mercer.estimators.gaussian_process.report import AtBound
 from mercer.kernels import RBF, Bounded, Linear, Sigmoid
 
 rng = np.random.default_rng(0)
@@ -49,7 +49,7 @@ def test_a_matrix_that_breaks_cholesky_is_fitted_with_its_reason_M31(case):
 
 
 @pytest.mark.parametrize("case", HARD.values(), ids=HARD)
-@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.bounds.AtBound")
+@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.report.AtBound")
 def test_their_hyper_parameters_can_be_searched_M32(case):
     points, t, kernel, _ = case
     gp = Gp(1.0 * kernel, alpha=0.0, noise="learn").fit(points, t)

@@ -1,7 +1,7 @@
-"""A latent Gaussian process with labels: the problem and its posterior.
+"""A latent Gaussian process with labels: its problems and their posteriors.
 
-A problem says which items it is about and how a Gram and their labels make a Laplace approximation.  The classifier has
-one for two classes or for all classes jointly, and several for one against the rest or against another.
+A problem holds the labels of some items and computes the Laplace approximation from the Gram of these items.  There is
+one problem for two classes or for all classes jointly, and several for one against the rest or one against one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mercer.solvers.laplace_softmax import SoftmaxLaplace, log_and_slope
 from mercer.solvers.losses import Likelihood, average_softmax
 from mercer.typing import Array
 
-_NUMBERS = 2**22  # kernel values of new items in memory at a time, times classes
+_NUMBERS = 2**22  # kernel values of new items, times classes, in memory at a time
 
 Approximation = Laplace | SoftmaxLaplace
 
@@ -38,7 +38,7 @@ class Signs:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the coefficients."""
+        """The shape of the coefficients."""
         return (len(self.y),)
 
     def some(self, at: Array) -> Signs:
@@ -70,7 +70,7 @@ class Codes:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the coefficients."""
+        """The shape of the coefficients."""
         return len(self.y), self.classes
 
     def some(self, at: Array) -> Codes:
@@ -93,7 +93,7 @@ Problem = Signs | Codes
 
 
 def jointly(codes: Array, weight: Array, classes: int) -> list[Problem]:
-    """One problem, in which the softmax joins all classes."""
+    """One problem for all classes, by the softmax."""
     return [Codes(np.flatnonzero(weight), codes[weight > 0.0], weight[weight > 0.0], classes)]
 
 
@@ -114,8 +114,8 @@ def one_vs_one(codes: Array, weight: Array, classes: int, likelihood: Likelihood
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
-    """A problem with its approximation, and the items that prediction needs."""
+class ClassPosterior:
+    """A problem with its approximation, the items that prediction needs, and k(x, x) of the training items."""
 
     problem: Problem
     data: Data
@@ -140,7 +140,7 @@ class Posterior:
         return np.concatenate([mean for mean, _ in parts]), np.concatenate([spread for _, spread in parts])
 
     def _variances(self, cross: LazyGram | Columns, prior: Any) -> Array:
-        """k(x, x) of new items; for a precomputed matrix as given, or that of the training items if they agree."""
+        """k(x, x) of new items; for a matrix it is given, or that of the training items if they all have the same."""
         if isinstance(cross, LazyGram):
             return diagonal(cross.kernel, cross.A)
         m, d = cross.shape[0], self.diagonal
@@ -148,7 +148,7 @@ class Posterior:
             return np.full(m, d.mean())
         given = np.empty(0) if prior is None else np.asarray(prior, dtype=float)
         if given.shape != (m,):
-            raise bad("precomputed kernel", "prior", f"k(x, x) of the {m} new items, as training items differ in it",
+            raise bad("precomputed kernel", "prior", f"k(x, x) of the {m} new items: training items differ in it",
                       "none" if prior is None else f"shape {given.shape}", "Pass prior=...")  # fmt: skip
         return given
 

@@ -2,34 +2,35 @@
 
     M = K + diag(alpha) + noise I,    theta = (hyper-parameters of the kernel, log noise)
 
-`Covariance` is a value: `at(theta)` gives another one.  Matrices are filled tile by tile into a buffer the caller owns,
-and derivatives are folded from tiles, so that the buffer is all the memory there is.
+`Covariance` is a value: `at(theta)` gives another one.  M is filled tile by tile into one n x n buffer, which the
+caller keeps and may use again; derivatives are summed up from tiles, so that no other n x n array is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from mercer import parameters
-from mercer.engine.fill import fold_rows
+from mercer.engine.fill import fold_rows, require_memory
 from mercer.engine.pool import run
 from mercer.engine.tiles import lower_tiles
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.gram import LazyGram
 from mercer.kernels.base import gram_of
+from mercer.linalg.cholesky import factorise
 from mercer.parameters import LogOrZero, Parameter, Slot, hyper, value
+from mercer.solvers.gaussian_process import Conditioned, SlopeWeights, condition
 from mercer.typing import Array
 
-_STEP = 1e-3  # in theta, of the differences that the information is made of
+_STEP = 1e-3  # in theta, for kernels whose derivatives are taken by differences
 
 
 @dataclass(frozen=True)
 class Noise:
-    """The variance of the noise, a hyper-parameter like those of kernels; 0 is none and stays so."""
+    """The variance of the noise, a hyper-parameter like those of kernels; 0 means no noise and is never tuned."""
 
     variance: Parameter = hyper(0.0, LogOrZero)  # noqa: RUF009
 
@@ -109,8 +110,19 @@ class Covariance:
             out[...] = self.data.gram().dense()
         out.flat[:: len(out) + 1] += self.alpha + self.noise.value
 
-    def slope(self, weights: Callable[[slice, slice], Array], trace: float) -> Array:
-        """d/dtheta of sum_ij W_ij M_ij from tiles of W under the diagonal (off it counted twice) and its trace."""
+    def buffer(self) -> Array:
+        """An n x n array for M, if the memory budget allows it."""
+        n = len(self)
+        require_memory(f"The covariance of {n} items", 8 * n * n, "Fit a sample of them, or raise the budget.")
+        return np.empty((n, n))
+
+    def condition(self, Y: Array, H: Array, buffer: Array) -> Conditioned:
+        """The posterior given targets Y and a basis H of the mean; `buffer` becomes the Cholesky factor of M."""
+        self.fill(buffer)
+        return condition(factorise(buffer), Y, H)
+
+    def slope(self, weights: SlopeWeights) -> Array:
+        """d/dtheta of sum_ij W_ij M_ij."""
         own = np.empty(0)
         if isinstance(self.data, KernelItems) and self.data.kernel.slots():
             kernel, A, tiles = self.data.kernel, self.data.prepared, lower_tiles(len(self))
@@ -118,11 +130,11 @@ class Covariance:
 
             def term(i: int) -> None:
                 r, c = tiles[i]
-                terms[i] = kernel.vjp(A[r], A[c], weights(r, c))
+                terms[i] = kernel.vjp(A[r], A[c], weights.tile(r, c))
 
             run(term, range(len(tiles)))
             own = np.sum(terms, axis=0)
-        return np.concatenate([own, [trace * self.noise.value] * len(self.noise.slots)])
+        return np.concatenate([own, [weights.trace * self.noise.value] * len(self.noise.slots)])
 
     def moved_products(self, V: Array) -> list[Array]:
         """(dM/dtheta_j) V for every j."""
@@ -133,7 +145,7 @@ class Covariance:
 
 
 def _jvp_products(data: KernelItems, V: Array) -> list[Array] | None:
-    """(dK/dtheta_j) V for every j by the kernel's own formula; None where it has none."""
+    """(dK/dtheta_j) V for every j by the kernel's own formula; None if it has none."""
     kernel, A, n = data.kernel, data.prepared, len(data)
     few = kernel.jvp_products(A[:1], A[:1], V[:1])
     if few is None:
@@ -148,7 +160,7 @@ def _jvp_products(data: KernelItems, V: Array) -> list[Array] | None:
 
 
 def _differences(data: KernelItems, V: Array) -> list[Array]:
-    """The same by differences of K V in the hyper-parameters."""
+    """(dK/dtheta_j) V for every j by differences of K V."""
     theta, high = data.kernel.theta, data.kernel.bounds[:, 1]
 
     def product(at: Array) -> Array:

@@ -83,11 +83,11 @@ def verify_regressor(model: Any, X: Any, y: Any = None, sample_weight: Any = Non
     M = matrix(theta)
     left, gap, primal = _equations(M, a[used], Y[used], H)
     evidence = _evidence(M, Y[used], H)
-    slope = _slope(lambda t: _evidence(matrix(t), Y[used], H), theta, setup.outer_bounds)
+    slope = _slope(lambda t: _evidence(matrix(t), Y[used], H), theta, setup.user_bounds)
     return _judged(ProcessCertificate(
         primal=primal, dual=primal - gap, n_iter=int(getattr(model, "n_iter_", 0)), converged=False, reason="residual",
         residual=left, evidence=evidence, claimed=float(model.log_marginal_likelihood_value_),
-        names=tuple(setup.outer_names), slope=slope,
+        names=tuple(setup.user_names), slope=slope,
     ))  # fmt: skip
 
 
@@ -130,11 +130,11 @@ def _labelled(model: Any, setup: ProcessModel, problem: Problem, kernel: Any, a:
     f = K @ a
     log_p, g = problem.log_and_slope(f)
     gap, size = 0.5 * float(np.vdot(a - g, K @ (a - g))), 0.5 * float(np.vdot(a, f))
-    slope = _slope(lambda t: problem.approximate(gram(t), a, model.max_iter_predict).evidence, theta, own.outer_bounds)
+    slope = _slope(lambda t: problem.approximate(gram(t), a, model.max_iter_predict).evidence, theta, own.user_bounds)
     return ProcessCertificate(
         primal=size - log_p, dual=size - log_p - gap, n_iter=int(model.n_iter_), converged=False, reason="residual",
         residual=gap / (1.0 + abs(size - log_p)), evidence=found.evidence,
-        claimed=float(model.log_marginal_likelihood_value_), names=tuple(own.outer_names), slope=slope,
+        claimed=float(model.log_marginal_likelihood_value_), names=tuple(own.user_names), slope=slope,
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from mercer.kernels import RBF, Fixed, Kernel
 from mercer.kernels.input_gradient import input_gradient
 from mercer.kernels.values import diagonal
 from mercer.linalg.cholesky import factorise
-from mercer.solvers.gplvm import Climb, climb, condensed, ppca, shared_evidence
+from mercer.solvers.gplvm import LatentClimb, climb, condensed, ppca, shared_evidence
 from mercer.typing import Array
 
 _NOISE = (1e-6, 1e2)  # bounds of s^2, for data scaled to variance 1
@@ -124,7 +124,7 @@ class GPLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         rest = [*kernel.theta, np.log(np.clip(noise, 1e-2, 1.0))]
         return [np.concatenate([start.ravel(), rest]) for start in (Z, *moved)]
 
-    def _keep(self, best: Climb, kernel: Kernel, Y: Array) -> Self:
+    def _keep(self, best: LatentClimb, kernel: Kernel, Y: Array) -> Self:
         Z, self.kernel_, noise = _parts(best.x, (len(Y), self.n_components), kernel)
         self.embedding_ = Z - Z.mean(axis=0) if self.kernel_.stationary else Z
         self.noise_, self.log_likelihood_ = noise, best.value
