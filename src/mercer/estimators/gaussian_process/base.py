@@ -7,7 +7,6 @@ from typing import Any
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
-from mercer.estimators.gaussian_process.starts import NAMES
 from mercer.estimators.sklearn_kernels import is_foreign
 from mercer.items import Items, Vectors
 
@@ -31,20 +30,11 @@ class GaussianProcess(KernelEstimator):
     def items_kind(self) -> type[Items] | None:
         return Vectors if self.kernel is None else super().items_kind
 
-    @property
-    def kernel_from_data(self) -> bool:
-        """Whether the kernel is given by its form alone ("rbf"), with starts and bounds from the data."""
-        return isinstance(self.kernel, str) and self.kernel in NAMES
-
     def _check_search_options(self) -> None:
-        """Refuse options of the kernel and its search that are out of range."""
-        owner = type(self).__name__
-        if is_foreign(self.kernel) and type(self.kernel).__name__ == "CompoundKernel":
-            raise bad(owner, "kernel", "a single kernel", "a CompoundKernel, whose values are several matrices",
-                      "Pass one of its kernels, or their sum.")  # fmt: skip
+        """Refuse options of the search that are out of range."""
         self._require_integer("n_restarts_optimizer", 0)
         if not callable(self.optimizer) and self.optimizer not in (None, "fmin_l_bfgs_b"):
-            raise bad(owner, "optimizer", "'fmin_l_bfgs_b', None or a function", repr(self.optimizer),
+            raise bad(type(self).__name__, "optimizer", "'fmin_l_bfgs_b', None or a function", repr(self.optimizer),
                       "None keeps the hyper-parameters.")  # fmt: skip
 
     def _require_integer(self, name: str, least: int) -> None:

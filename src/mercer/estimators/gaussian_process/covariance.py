@@ -146,16 +146,20 @@ class Covariance:
 
 def _jvp_products(data: KernelItems, V: Array) -> list[Array] | None:
     """(dK/dtheta_j) V for every j by the kernel's own formula; None if it has none."""
-    kernel, A, n = data.kernel, data.prepared, len(data)
-    few = kernel.jvp_products(A[:1], A[:1], V[:1])
+    kernel, A = data.kernel, data.prepared
+
+    def products(r: slice, c: slice) -> Array | None:
+        return kernel.jvp_products(A[r], A[c], V[c])
+
+    few = products(slice(0, 1), slice(0, 1))
     if few is None:
         return None
     out = np.zeros((len(few), *V.shape))
 
     def add(r: slice, c: slice) -> None:
-        out[:, r] += kernel.jvp_products(A[r], A[c], V[c])
+        out[:, r] += products(r, c)
 
-    fold_rows(add, (n, n))
+    fold_rows(add, (len(V), len(V)))
     return list(out[1:])
 
 

@@ -15,7 +15,7 @@ from mercer.errors import NotFinite, NotPositiveDefinite, bad
 from mercer.estimators.gaussian_process.class_posterior import Approximation, ClassPosterior, Problem
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.means import ZeroMean
-from mercer.estimators.gaussian_process.model import ProcessModel, kernel_of
+from mercer.estimators.gaussian_process.model import ProcessModel, kernel_from_data, kernel_of
 from mercer.estimators.gaussian_process.tuning import best_theta, user_value_and_slope
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.kernels import RBF, Fixed, White
@@ -125,7 +125,7 @@ def _prior(gp: Any, covariance: Covariance) -> Prior | None:
     """
     if gp.prior != "auto":
         return None if gp.prior is None else Prior(covariance.theta, float(gp.prior))
-    if not gp.kernel_from_data:
+    if not kernel_from_data(gp):
         return None
     held = np.array([name in _VARIANCES for name in covariance.names])
     return Prior(covariance.theta, np.where(held, _PRIOR_SPREAD, np.inf))

@@ -22,7 +22,7 @@ from mercer.estimators.base import KernelEstimator
 from mercer.estimators.gaussian_process.convert import Converted
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.means import Mean, mean_for
-from mercer.estimators.gaussian_process.starts import learned_noise, named_kernel, target_variance
+from mercer.estimators.gaussian_process.starts import NAMES, learned_noise, named_kernel, target_variance
 from mercer.estimators.kernel_argument import written
 from mercer.estimators.sklearn_kernels import is_foreign
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
@@ -31,6 +31,7 @@ from mercer.kernels import RBF, Bounded, Fixed, Kernel
 from mercer.typing import Array
 
 _ROUNDING = 1e-12  # of theta, in the conversion between scikit-learn's parameters and ours
+_AT_BOUND = 1e-5  # relative distance in theta within which a parameter counts as at its bound
 _DEFAULT_ALPHA = 1e-10  # the same as in scikit-learn
 
 
@@ -46,6 +47,12 @@ class ProcessModel:
     def bounds(self) -> Array:
         """The bounds of our theta."""
         return self.foreign.bounds if self.foreign else self.covariance.bounds
+
+    @property
+    def at_bounds(self) -> Array:
+        """Which entries of our theta are at a bound."""
+        low, high = self.bounds.T
+        return np.asarray(at_bound(self.covariance.theta, low) | at_bound(self.covariance.theta, high))
 
     @property
     def user_bounds(self) -> Array:
@@ -99,6 +106,11 @@ class ProcessModel:
         return self.covariance.data.kernel if isinstance(self.covariance.data, KernelItems) else None
 
 
+def at_bound(theta: Any, bound: Any) -> Any:
+    """Whether a parameter is at a bound."""
+    return np.abs(theta - bound) <= _AT_BOUND * (1.0 + np.abs(bound))
+
+
 def set_up(gp: Any, X: Any, Y: Array) -> ProcessModel:
     """The model of a regressor on items X with targets Y (n, q) in the units of the model."""
     kernel, foreign = kernel_of(gp, X, Y)
@@ -117,11 +129,14 @@ def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converte
     if (found := written(given)) is not None:
         return found, None
     if is_foreign(given):
+        if type(given).__name__ == "CompoundKernel":
+            raise bad(type(gp).__name__, "kernel", "a single kernel", "a CompoundKernel, whose values are several matrices",
+                      "Pass one of its kernels, or their sum.")  # fmt: skip
         foreign = Converted.of(given, np.shape(X)[1] if len(np.shape(X)) == 2 else None)
         return foreign.kernel, foreign
     if isinstance(given, str) and given == "precomputed":
         return None, None
-    if gp.kernel_from_data:
+    if kernel_from_data(gp):
         V = X.values if isinstance(X, Vectors) else X
         return named_kernel(
             given, X if Y is not None else np.zeros((1, V.shape[1])), np.zeros(1) if Y is None else Y
@@ -129,10 +144,15 @@ def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converte
     return KernelEstimator._kernel_for(gp, X), None
 
 
+def kernel_from_data(gp: Any) -> bool:
+    """Whether the kernel is given by its form alone ("rbf"), with starts and bounds from the data."""
+    return isinstance(gp.kernel, str) and gp.kernel in NAMES
+
+
 def mean_name(gp: Any) -> Any:
     """The argument `mean`, with "auto" replaced by its meaning."""
     if isinstance(gp.mean, str) and gp.mean == "auto":
-        return "constant" if gp.kernel_from_data else "zero"
+        return "constant" if kernel_from_data(gp) else "zero"
     return gp.mean
 
 
@@ -142,7 +162,7 @@ def noise_of(gp: Any, foreign: Converted | None, Y: Array) -> Noise:
     if isinstance(given, str) and given == "auto":
         if foreign is not None and foreign.noise is not None:
             return foreign.noise
-        given = "learn" if gp.kernel_from_data else None
+        given = "learn" if kernel_from_data(gp) else None
     elif foreign is not None:
         raise bad(type(gp).__name__, "noise", "'auto' with a kernel of scikit-learn", repr(given), "Add a WhiteKernel.")
     if given is None:
@@ -160,7 +180,7 @@ def noise_of(gp: Any, foreign: Converted | None, Y: Array) -> Noise:
 def _alpha(gp: Any, Y: Array) -> Array:
     """The known noise variance of every item; the default is scaled down for targets of small variance."""
     n = len(Y)
-    if gp.kernel_from_data and isinstance(gp.alpha, float) and gp.alpha == _DEFAULT_ALPHA:
+    if kernel_from_data(gp) and isinstance(gp.alpha, float) and gp.alpha == _DEFAULT_ALPHA:
         return np.full(n, _DEFAULT_ALPHA * min(1.0, target_variance(Y)))
     alpha = np.asarray(gp.alpha, dtype=float) if not isinstance(gp.alpha, str) else np.empty((0, 0))
     if alpha.ndim == 0 or alpha.shape == (1,):

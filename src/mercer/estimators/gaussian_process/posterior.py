@@ -47,10 +47,9 @@ class RegressionPosterior:
     @classmethod
     def of(cls, covariance: Covariance, mean: Mean, Y: Array, H: Array, buffer: Array | None = None) -> Self:
         """Condition on targets Y; if M has no factor even with jitter, only on items that determine all others."""
-        n = len(covariance)
         buffer = covariance.buffer() if buffer is None else buffer
         try:
-            return cls(covariance, mean, covariance.condition(Y, H, buffer), np.arange(n))
+            return cls(covariance, mean, covariance.condition(Y, H, buffer), np.arange(len(Y)))
         except NotPositiveDefinite:  # which leaves M in the buffer
             pivots = np.sort(pivoted_cholesky(StoredGram.of(buffer), tol=_EXPLAINED).pivots)
             M = buffer[np.ix_(pivots, pivots)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotFinite, NotPositiveDefinite
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.solvers.gaussian_process import SlopeWeights
@@ -26,13 +25,12 @@ class RegressionEvidence:
 
     def __init__(self, covariance: Covariance, Y: Array, H: Array) -> None:
         self.covariance, self.Y, self.H = covariance, Y, H
-        self.size = len(covariance)
+        self.size = len(Y)
         self.buffer: Array | None = None  # n x n, made at the first evaluation
         self._theta = np.empty(0)  # where these two are from; the inverse in `_weights` is the buffer
         self._at_theta = covariance
         self._weights: SlopeWeights | None = None
 
-    @one_blas_thread()
     def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
         """The evidence, -inf where the covariance is not finite or has no factor; its slope if it is >= at_least."""
         self._weights = None  # the buffer is about to change
@@ -50,7 +48,6 @@ class RegressionEvidence:
         self._weights = found.slope_weights()
         return value, self._at_theta.slope(self._weights)
 
-    @one_blas_thread()
     def curvature(self, theta: Array) -> Array | None:
         """The average information, about half way between minus the second derivatives and their expectation."""
         if self._weights is None or not np.array_equal(self._theta, theta):
@@ -62,7 +59,7 @@ class RegressionEvidence:
 
 def on_subsets(covariance: Covariance, Y: Array, H: Array) -> list[RegressionEvidence]:
     """The evidence on nested random subsets, each twice as large as the one before; the last is on all items."""
-    n = len(covariance)
+    n = len(Y)
     order = np.random.default_rng(0).permutation(n)
     sizes = [n // 2, n] if n > _ALL_AT_ONCE and n // 2 >= _SMALLEST else [n]
     while len(sizes) > 1 and sizes[0] // 2 >= _SMALLEST_OF_SEVERAL:

@@ -245,6 +245,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         b = self._known.found.weights
         return np.asarray((b[0] if len(b) else 0.0) * self._units.scale + self._units.centre)
 
+    @one_blas_thread()
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
         """log p(y | theta), and its gradient with eval_gradient; without theta that of the fit.
 

@@ -14,14 +14,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.errors import warn
-from mercer.estimators.gaussian_process.model import ProcessModel
+from mercer.estimators.gaussian_process.model import ProcessModel, at_bound, kernel_from_data
 from mercer.estimators.training_data import KernelItems
 from mercer.kernels import Bounded
 from mercer.parameters import Slot
 from mercer.solvers.evidence_climb import EvidenceClimb
 from mercer.typing import Array
-
-_NEAR = 1e-5  # relative distance in theta within which a parameter counts as at its bound
 
 
 class AtBound(ConvergenceWarning):  # type: ignore[misc]
@@ -45,10 +43,9 @@ class FitReport:
     @classmethod
     def of(cls, model: ProcessModel, evidence: float, climbs: tuple[EvidenceClimb, ...], *, searched: bool) -> Self:
         """The report of a model at its optimum; without remarks, and without bounds if it was not searched."""
-        theta, names, (low, high) = model.covariance.theta, model.covariance.names, model.bounds.T
-        ended = searched & ((theta <= low + 1e-9) | (theta >= high - 1e-9))
-        at_bounds = tuple(name for name, end in zip(names, ended, strict=True) if end)
-        return cls(tuple(names), theta, evidence, climbs, at_bounds, ())
+        names = tuple(model.covariance.names)
+        ended = tuple(name for name, end in zip(names, searched & model.at_bounds, strict=True) if end)
+        return cls(names, model.covariance.theta, evidence, climbs, ended, ())
 
     @property
     def starts(self) -> tuple[EvidenceClimb, ...]:
@@ -100,7 +97,9 @@ class RegressionCertificate:
 
 
 def warn_at_bounds(gp: Any, model: ProcessModel) -> None:
-    """Warn of the hyper-parameters that the search left at bounds of the user."""
+    """Warn of the hyper-parameters that the search left at bounds which the user chose."""
+    if not model.at_bounds.any():
+        return
     ends = zip(model.user_names, model.user_theta, model.user_bounds, _user_chosen(gp, model), strict=True)
     ended = [text for name, t, bounds, chosen in ends if chosen and (text := _ended(name, t, bounds, *chosen))]
     if ended:
@@ -111,7 +110,7 @@ def _ended(name: str, t: float, bounds: Array, low: float, high: float, argument
     """The warning for a parameter at theta = t, whose bounds the user wrote as low and high; "" if it is inside."""
     sides = zip(bounds, ("lower", "upper"), (low, high), ("lower", "raise"), strict=True)
     for bound, side, number, cure in sides:
-        if abs(t - bound) <= _NEAR * (1.0 + abs(bound)):
+        if at_bound(t, bound):
             return (
                 f"{name} ended at its {side} bound {number:g}: {cure} it with {argument} and fit again, "
                 "or fix the parameter"
@@ -131,7 +130,7 @@ def _user_chosen(gp: Any, model: ProcessModel) -> list[Chosen | None]:
     kernel = [bounds for slot in (data.kernel.slots() if isinstance(data, KernelItems) else []) for bounds in _of(slot)]
     noise = [bounds for slot in model.covariance.noise.slots for bounds in _of(slot)]
     learned = isinstance(getattr(gp, "noise", None), str)
-    return [*([None] * len(kernel) if gp.kernel_from_data else kernel), *([None] * len(noise) if learned else noise)]
+    return [*([None] * len(kernel) if kernel_from_data(gp) else kernel), *([None] * len(noise) if learned else noise)]
 
 
 def _of(slot: Slot) -> list[Chosen]:
