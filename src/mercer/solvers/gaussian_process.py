@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.linalg.cholesky import Factor
 from mercer.typing import Array
@@ -48,11 +49,23 @@ class Conditioned:
         volume = self.factor.log_determinant + 2.0 * float(np.log(np.diagonal(self.root)).sum())
         return float(-0.5 * (fit + q * (volume + (n - h) * _LOG_2PI)))
 
-    def slope_weights(self) -> SlopeWeights:
-        """The weights of dM in the slope of the evidence; the factor is overwritten by M^-1 and must not be used."""
+    def slope_weights(self) -> Array:
+        """W = 1/2 (a a' - q P): the evidence changes by sum_ij W_ij dM_ij.  W overwrites the factor, which is lost."""
         q = self.Y.shape[1]
-        outer = np.hstack([self.coef, np.sqrt(q) * self.explained])
-        return SlopeWeights(self, outer, self.factor.inverse(overwrite=True), q)
+        U = np.hstack([self.coef, np.sqrt(q) * self.explained])  # W = 1/2 (U U' - q M^-1)
+        W = self.factor.inverse(overwrite=True)
+        for r in cuts(len(W)):
+            W[r] *= -0.5 * q
+            W[r] += U[r] @ (0.5 * U.T)
+        return W
+
+    def information(self, W: Array, moved: list[Array]) -> Array:
+        """1/2 sum_q u_iq' P u_jq with u_iq = dM_i a_q; W are the weights, `moved` is dM_i a (n, q) for every i."""
+        p, (n, q) = len(moved), self.Y.shape
+        V = np.stack(moved).transpose(1, 0, 2).reshape(n, p * q)
+        along = self.coef.T @ V
+        G = ((along.T @ along - 2.0 * (V.T @ (W @ V))) / q).reshape(p, q, p, q)  # P = (a a' - 2 W) / q
+        return np.asarray(0.5 * np.einsum("iqjq->ij", G))
 
     def residual(self) -> float:
         """|M a + H b - y| / |y|: how well the equations are solved, computed with M itself."""
@@ -89,34 +102,3 @@ def _root(A: Array) -> Array:
         raise bad("mean", "the basis", "linearly independent on the training items",
                   f"{len(A)} columns of a lower rank", "Drop repeated columns, or use mean='constant'.")  # fmt: skip
     return R
-
-
-@dataclass(frozen=True, eq=False)
-class SlopeWeights:
-    """W = 1/2 (a a' - q P) = 1/2 (U U' - q M^-1): the evidence changes by sum_ij W_ij dM_ij."""
-
-    found: Conditioned
-    U: Array  # (n, q + h)
-    inverse: Array  # M^-1
-    outputs: int  # q
-
-    def tile(self, r: slice, c: slice) -> Array:
-        """W[r, c] of a tile on or under the diagonal; doubled under it, to count for its mirror image too."""
-        W = self.U[r] @ self.U[c].T
-        W -= self.outputs * self.inverse[r, c] if self.outputs > 1 else self.inverse[r, c]
-        if r == c:
-            W *= 0.5
-        return W
-
-    @property
-    def trace(self) -> float:
-        """tr W."""
-        return 0.5 * float(np.vdot(self.U, self.U) - self.outputs * np.trace(self.inverse))
-
-    def information(self, moved: list[Array]) -> Array:
-        """1/2 sum_q u_iq' P u_jq with u_iq = dM_i a_q; `moved` holds dM_i a (n, q) for every parameter i."""
-        p, (n, q) = len(moved), self.found.Y.shape
-        V = np.stack(moved).transpose(1, 0, 2).reshape(n, p * q)
-        known = self.found.explained.T @ V
-        G = (V.T @ (self.inverse @ V) - known.T @ known).reshape(p, q, p, q)
-        return np.asarray(0.5 * np.einsum("iqjq->ij", G))

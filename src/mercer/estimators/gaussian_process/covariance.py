@@ -9,20 +9,18 @@ caller keeps and may use again; derivatives are summed up from tiles, so that no
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from mercer import parameters
 from mercer.engine.fill import fold_rows, require_memory
-from mercer.engine.pool import run
-from mercer.engine.tiles import lower_tiles
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.gram import LazyGram
 from mercer.kernels.base import gram_of
 from mercer.linalg.cholesky import factorise
 from mercer.parameters import LogOrZero, Parameter, Slot, hyper, value
-from mercer.solvers.gaussian_process import Conditioned, SlopeWeights, condition
+from mercer.solvers.gaussian_process import Conditioned, condition
 from mercer.typing import Array
 
 _STEP = 1e-3  # in theta, for kernels whose derivatives are taken by differences
@@ -121,20 +119,12 @@ class Covariance:
         self.fill(buffer)
         return condition(factorise(buffer), Y, H)
 
-    def slope(self, weights: SlopeWeights) -> Array:
-        """d/dtheta of sum_ij W_ij M_ij."""
+    def slope(self, W: Array) -> Array:
+        """d/dtheta of sum_ij W_ij M_ij for a symmetric W."""
         own = np.empty(0)
         if isinstance(self.data, KernelItems) and self.data.kernel.slots():
-            kernel, A, tiles = self.data.kernel, self.data.prepared, lower_tiles(len(self))
-            terms: list[Any] = [None] * len(tiles)
-
-            def term(i: int) -> None:
-                r, c = tiles[i]
-                terms[i] = kernel.vjp(A[r], A[c], weights.tile(r, c))
-
-            run(term, range(len(tiles)))
-            own = np.sum(terms, axis=0)
-        return np.concatenate([own, [weights.trace * self.noise.value] * len(self.noise.slots)])
+            own = self.data.gram().vjp(W)
+        return np.concatenate([own, [np.trace(W) * self.noise.value] * len(self.noise.slots)])
 
     def moved_products(self, V: Array) -> list[Array]:
         """(dM/dtheta_j) V for every j."""

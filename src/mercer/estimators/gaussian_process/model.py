@@ -130,7 +130,7 @@ def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converte
         return found, None
     if is_foreign(given):
         if type(given).__name__ == "CompoundKernel":
-            raise bad(type(gp).__name__, "kernel", "a single kernel", "a CompoundKernel, whose values are several matrices",
+            raise bad(type(gp).__name__, "kernel", "a single kernel", "a CompoundKernel, which has several matrices",
                       "Pass one of its kernels, or their sum.")  # fmt: skip
         foreign = Converted.of(given, np.shape(X)[1] if len(np.shape(X)) == 2 else None)
         return foreign.kernel, foreign

@@ -1,7 +1,7 @@
 """The evidence of Gaussian process regression as a function of theta: what solvers/evidence_search.py maximises.
 
-One n x n buffer serves every evaluation: the covariance is filled into it and factored there, and for the slope it is
-overwritten by the inverse.
+One n x n buffer serves every evaluation: the covariance is filled into it and factored there, and the factor is
+overwritten by the weights of the slope.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.errors import NotFinite, NotPositiveDefinite
 from mercer.estimators.gaussian_process.covariance import Covariance
-from mercer.solvers.gaussian_process import SlopeWeights
+from mercer.solvers.gaussian_process import Conditioned
 from mercer.typing import Array
 
 _ALL_AT_ONCE = 450  # items up to which a search uses no subsets
@@ -27,17 +27,16 @@ class RegressionEvidence:
         self.covariance, self.Y, self.H = covariance, Y, H
         self.size = len(Y)
         self.buffer: Array | None = None  # n x n, made at the first evaluation
-        self._theta = np.empty(0)  # where these two are from; the inverse in `_weights` is the buffer
-        self._at_theta = covariance
-        self._weights: SlopeWeights | None = None
+        # The last theta whose slope was computed; the buffer still holds the weights of that slope.
+        self._last: tuple[Array, Covariance, Conditioned] | None = None  # of the last slope
 
     def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
         """The evidence, -inf where the covariance is not finite or has no factor; its slope if it is >= at_least."""
-        self._weights = None  # the buffer is about to change
+        self._last = None  # the buffer is about to change
         self.buffer = self.covariance.buffer() if self.buffer is None else self.buffer
-        self._theta, self._at_theta = np.array(theta), self.covariance.at(theta)
+        covariance = self.covariance.at(theta)
         try:
-            found = self._at_theta.condition(self.Y, self.H, self.buffer)
+            found = covariance.condition(self.Y, self.H, self.buffer)
         except (NotPositiveDefinite, NotFinite, np.linalg.LinAlgError):
             return -np.inf, None
         value = found.evidence
@@ -45,16 +44,18 @@ class RegressionEvidence:
             return -np.inf, None
         if value < at_least:
             return value, None
-        self._weights = found.slope_weights()
-        return value, self._at_theta.slope(self._weights)
+        slope = covariance.slope(found.slope_weights())
+        self._last = np.array(theta), covariance, found
+        return value, slope
 
     def curvature(self, theta: Array) -> Array | None:
         """The average information, about half way between minus the second derivatives and their expectation."""
-        if self._weights is None or not np.array_equal(self._theta, theta):
+        if self._last is None or not np.array_equal(self._last[0], theta):
             self.value_and_slope(theta)
-        if self._weights is None:
+        if self._last is None or self.buffer is None:
             return None
-        return self._weights.information(self._at_theta.moved_products(self._weights.found.coef))
+        _, covariance, found = self._last
+        return found.information(self.buffer, covariance.moved_products(found.coef))
 
 
 def on_subsets(covariance: Covariance, Y: Array, H: Array) -> list[RegressionEvidence]:
