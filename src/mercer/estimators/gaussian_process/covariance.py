@@ -68,8 +68,7 @@ class Covariance:
 
     @property
     def bounds(self) -> Array:
-        own = self.data.kernel.bounds if isinstance(self.data, KernelItems) else np.empty((0, 2))
-        return np.vstack([own, *(slot.bounds for slot in self.noise.slots)])
+        return np.vstack([slot.bounds for slot in self._slots] or [np.empty((0, 2))])
 
     @property
     def names(self) -> list[str]:
@@ -123,7 +122,7 @@ class Covariance:
         """d/dtheta of sum_ij W_ij M_ij for a symmetric W."""
         own = np.empty(0)
         if isinstance(self.data, KernelItems) and self.data.kernel.slots():
-            own = self.data.gram().vjp(W)
+            own = LazyGram.of(self.data.kernel, self.data.prepared).vjp(W)
         return np.concatenate([own, [np.trace(W) * self.noise.value] * len(self.noise.slots)])
 
     def moved_products(self, V: Array) -> list[Array]:
