@@ -33,7 +33,7 @@ HARD = {
     "long lengthscale": (X, y, RBF(1e3 * np.ptp(X)), "times the range of the data"),
     "near-collinear": (np.column_stack([line, line + 1e-9 * rng.normal(size=500)]), np.sin(line), RBF(1.0),
                        "numerical rank is .* of 500"),
-    "constant column": (np.column_stack([X, np.ones(50)]), y, Linear(), "constant columns tell no items apart: 2"),
+    "constant column": (np.column_stack([X, np.ones(50)]), y, Linear(), "constant columns do not distinguish items: 2"),
 }  # fmt: skip
 
 
