@@ -89,24 +89,24 @@ class Codes:
         return average_softmax(mean, spread)
 
 
-Problem = Signs | Codes
+LabelProblem = Signs | Codes
 
 
-def jointly(codes: Array, weight: Array, classes: int) -> list[Problem]:
+def jointly(codes: Array, weight: Array, classes: int) -> list[LabelProblem]:
     """One problem for all classes, by the softmax."""
     return [Codes(np.flatnonzero(weight), codes[weight > 0.0], weight[weight > 0.0], classes)]
 
 
-def one_vs_rest(codes: Array, weight: Array, classes: int, likelihood: Likelihood) -> list[Problem]:
+def one_vs_rest(codes: Array, weight: Array, classes: int, likelihood: Likelihood) -> list[LabelProblem]:
     """Every class against the others; of two classes, the second against the first."""
     used = np.flatnonzero(weight)
     chosen = range(classes) if classes > 2 else [1]
     return [Signs(used, np.where(codes[used] == c, 1.0, -1.0), weight[used], likelihood) for c in chosen]
 
 
-def one_vs_one(codes: Array, weight: Array, classes: int, likelihood: Likelihood) -> list[Problem]:
+def one_vs_one(codes: Array, weight: Array, classes: int, likelihood: Likelihood) -> list[LabelProblem]:
     """Every pair of classes, the first of them +1, in the order (0, 1), (0, 2), ..."""
-    found: list[Problem] = []
+    found: list[LabelProblem] = []
     for i, j in combinations(range(classes), 2):
         index = np.flatnonzero(((codes == i) | (codes == j)) & (weight > 0.0))
         found.append(Signs(index, np.where(codes[index] == i, 1.0, -1.0), weight[index], likelihood))
@@ -117,13 +117,13 @@ def one_vs_one(codes: Array, weight: Array, classes: int, likelihood: Likelihood
 class ClassPosterior:
     """A problem with its approximation, the items that prediction needs, and k(x, x) of the training items."""
 
-    problem: Problem
+    problem: LabelProblem
     data: Data
     found: Approximation
     diagonal: Array
 
     @classmethod
-    def of(cls, problem: Problem, data: Data, K: Array, start: Array | None, max_iter: int) -> Self:
+    def of(cls, problem: LabelProblem, data: Data, K: Array, start: Array | None, max_iter: int) -> Self:
         """The posterior of a problem whose items have the Gram K; `data` are those items, for prediction."""
         return cls(problem, data, problem.approximate(K, start, max_iter), np.diagonal(K).copy())
 

@@ -19,7 +19,13 @@ from mercer.engine.fill import require_memory
 from mercer.errors import bad
 from mercer.estimators.base import positive, warn_open, weights
 from mercer.estimators.gaussian_process.base import GaussianProcess
-from mercer.estimators.gaussian_process.class_posterior import ClassPosterior, Problem, jointly, one_vs_one, one_vs_rest
+from mercer.estimators.gaussian_process.class_posterior import (
+    ClassPosterior,
+    LabelProblem,
+    jointly,
+    one_vs_one,
+    one_vs_rest,
+)
 from mercer.estimators.gaussian_process.label_evidence import (
     evidence_at,
     latent_model,
@@ -137,7 +143,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         if self.prior is not None and self.prior != "auto":
             positive(owner, "prior", self.prior)
 
-    def _problems(self, codes: Array, weight: Array) -> list[Problem]:
+    def _problems(self, codes: Array, weight: Array) -> list[LabelProblem]:
         if self.n_classes_ == 2 or self.multi_class == "one_vs_rest":
             return one_vs_rest(codes, weight, self.n_classes_, LIKELIHOODS[self.likelihood])
         if self.multi_class == "one_vs_one":
@@ -147,13 +153,15 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
                       repr(self.likelihood), "Use multi_class='one_vs_rest'.")  # fmt: skip
         return jointly(codes, weight, self.n_classes_)
 
-    def _starts(self, problems: list[Problem]) -> list[Array | None]:
+    def _starts(self, problems: list[LabelProblem]) -> list[Array | None]:
         """Where Newton's method starts: with warm_start at the maximum of the last fit, if the shapes agree."""
         last = [p.found.mode.coef for p in getattr(self, "_posteriors", [])] if self.warm_start else []
         fitting = [coef.shape for coef in last] == [problem.shape for problem in problems]
         return list(last) if fitting else [None] * len(problems)
 
-    def _fitted(self, problem: Problem, start: Array | None, random: Any) -> tuple[ClassPosterior, FitReport | None]:
+    def _fitted(
+        self, problem: LabelProblem, start: Array | None, random: Any
+    ) -> tuple[ClassPosterior, FitReport | None]:
         """The posterior of one problem after its kernel has been tuned, and the report of the search."""
         data, steps = self._model.covariance.data, self.max_iter_predict
         if not isinstance(data, KernelItems):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import NotFinite, NotPositiveDefinite, bad
-from mercer.estimators.gaussian_process.class_posterior import Approximation, ClassPosterior, Problem
+from mercer.estimators.gaussian_process.class_posterior import Approximation, ClassPosterior, LabelProblem
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.means import ZeroMean
 from mercer.estimators.gaussian_process.model import ProcessModel, kernel_from_data, kernel_of
@@ -50,7 +50,7 @@ def restricted(model: ProcessModel, data: Data) -> ProcessModel:
 class LabelEvidence:
     """log q(y | theta) on some items, by Laplace's approximation."""
 
-    problem: Problem
+    problem: LabelProblem
     covariance: Covariance
     max_iter: int
     start: Array | None = None  # coefficients from which the next maximum of the posterior is looked for: the last one
@@ -92,7 +92,7 @@ def evidence_at(
 
 
 def model_of_largest_evidence(
-    gp: Any, model: ProcessModel, problem: Problem, start: Array | None, random: Any
+    gp: Any, model: ProcessModel, problem: LabelProblem, start: Array | None, random: Any
 ) -> tuple[ProcessModel, tuple[EvidenceClimb, ...], Array | None]:
     """The model at its best hyper-parameters, the climbs, and coefficients near the maximum of the posterior."""
     evidences = _on_subsets(problem, model.covariance, gp.max_iter_predict, start)
@@ -100,7 +100,9 @@ def model_of_largest_evidence(
     return replace(model, covariance=model.covariance.at(theta)), climbs, evidences[-1].start
 
 
-def _on_subsets(problem: Problem, covariance: Covariance, max_iter: int, start: Array | None) -> list[LabelEvidence]:
+def _on_subsets(
+    problem: LabelProblem, covariance: Covariance, max_iter: int, start: Array | None
+) -> list[LabelEvidence]:
     """The evidence on ever more items, three times as many each time, with all classes in their proportions."""
     found, size = [LabelEvidence(problem, covariance, max_iter, start)], len(covariance) // 3
     while size >= _SMALLEST:

@@ -108,7 +108,7 @@ class ProcessModel:
 
 def at_bound(theta: Any, bound: Any) -> Any:
     """Whether a parameter is at a bound."""
-    return np.abs(theta - bound) <= _AT_BOUND * (1.0 + np.abs(bound))
+    return np.isfinite(bound) & (np.abs(theta - bound) <= _AT_BOUND * (1.0 + np.abs(bound)))
 
 
 def set_up(gp: Any, X: Any, Y: Array) -> ProcessModel:
@@ -137,10 +137,10 @@ def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converte
     if isinstance(given, str) and given == "precomputed":
         return None, None
     if kernel_from_data(gp):
-        V = X.values if isinstance(X, Vectors) else X
-        return named_kernel(
-            given, X if Y is not None else np.zeros((1, V.shape[1])), np.zeros(1) if Y is None else Y
-        ), None
+        if Y is None:
+            width = (X.values if isinstance(X, Vectors) else X).shape[1]
+            return named_kernel(given, np.zeros((1, width)), np.zeros(1)), None
+        return named_kernel(given, X, Y), None
     return KernelEstimator._kernel_for(gp, X), None
 
 

@@ -28,7 +28,7 @@ class RegressionEvidence:
         self.size = len(Y)
         self.buffer: Array | None = None  # n x n, made at the first evaluation
         # The last theta whose slope was computed; the buffer still holds the weights of that slope.
-        self._last: tuple[Array, Covariance, Conditioned] | None = None  # of the last slope
+        self._last: tuple[Array, Covariance, Conditioned] | None = None
 
     def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
         """The evidence, -inf where the covariance is not finite or has no factor; its slope if it is >= at_least."""

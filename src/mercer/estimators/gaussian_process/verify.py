@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
-from mercer.estimators.gaussian_process.class_posterior import Problem
+from mercer.estimators.gaussian_process.class_posterior import LabelProblem
 from mercer.estimators.gaussian_process.classifier import GaussianProcessClassifier
 from mercer.estimators.gaussian_process.label_evidence import latent_model, restricted
 from mercer.estimators.gaussian_process.model import ProcessModel, set_up
@@ -115,7 +115,7 @@ def verify_classifier(model: Any, X: Any, y: Any = None, sample_weight: Any = No
     return _judged(replace(worst, evidence=evidence))
 
 
-def _labelled(model: Any, setup: ProcessModel, problem: Problem, kernel: Any, a: Array) -> ProcessCertificate:
+def _labelled(model: Any, setup: ProcessModel, problem: LabelProblem, kernel: Any, a: Array) -> ProcessCertificate:
     """The proof of one problem with labels."""
     data, used = setup.covariance.data, problem.index
     own = restricted(setup, data.keep(used)) if isinstance(data, KernelItems) else setup
