@@ -26,12 +26,7 @@ from mercer.estimators.gaussian_process.class_posterior import (
     one_vs_one,
     one_vs_rest,
 )
-from mercer.estimators.gaussian_process.label_evidence import (
-    evidence_at,
-    latent_model,
-    model_of_largest_evidence,
-    restricted,
-)
+from mercer.estimators.gaussian_process.label_evidence import best_latent_model, evidence_at, latent_model, restricted
 from mercer.estimators.gaussian_process.report import FitReport, warn_at_bounds
 from mercer.estimators.labels import Labels
 from mercer.estimators.positivity import require_positive
@@ -171,7 +166,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         kept = data if every and not self.copy_X_train else data.keep(problem.index)
         if self.optimizer is None or not kept.kernel.theta.size:
             return ClassPosterior.of(problem, kept, kept.gram().dense(), start, steps), None
-        model, climbs, start = model_of_largest_evidence(self, restricted(self._model, kept), problem, start, random)
+        model, climbs, start = best_latent_model(self, restricted(self._model, kept), problem, start, random)
         best = model.covariance.data
         posterior = ClassPosterior.of(problem, best, best.gram().dense(), start, steps)
         return posterior, FitReport.of(model, posterior.found.evidence, climbs, searched=True)

@@ -16,7 +16,7 @@ from mercer.estimators.gaussian_process.class_posterior import Approximation, Cl
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.means import ZeroMean
 from mercer.estimators.gaussian_process.model import ProcessModel, kernel_from_data, kernel_of
-from mercer.estimators.gaussian_process.tuning import best_theta, user_value_and_slope
+from mercer.estimators.gaussian_process.tuning import best_model, user_value_and_slope
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.kernels import RBF, Fixed, White
 from mercer.solvers.evidence_climb import EvidenceClimb, Prior
@@ -91,13 +91,13 @@ def evidence_at(
     return user_value_and_slope(own, evidence, theta, gradient)
 
 
-def model_of_largest_evidence(
+def best_latent_model(
     gp: Any, model: ProcessModel, problem: LabelProblem, start: Array | None, random: Any
 ) -> tuple[ProcessModel, tuple[EvidenceClimb, ...], Array | None]:
     """The model at its best hyper-parameters, the climbs, and coefficients near the maximum of the posterior."""
     evidences = _on_subsets(problem, model.covariance, gp.max_iter_predict, start)
-    theta, climbs = best_theta(gp, model, evidences, random, prior=_prior(gp, model.covariance), tol=_TOL)
-    return replace(model, covariance=model.covariance.at(theta)), climbs, evidences[-1].start
+    model, climbs = best_model(gp, model, evidences, random, prior=_prior(gp, model.covariance), tol=_TOL)
+    return model, climbs, evidences[-1].start
 
 
 def _on_subsets(

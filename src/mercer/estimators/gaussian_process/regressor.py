@@ -30,7 +30,7 @@ from mercer.estimators.gaussian_process.regression_evidence import RegressionEvi
 from mercer.estimators.gaussian_process.report import FitReport, RegressionCertificate, warn_at_bounds
 from mercer.estimators.gaussian_process.starts import shorter_lengthscales
 from mercer.estimators.gaussian_process.targets import Units, columns
-from mercer.estimators.gaussian_process.tuning import best_theta, user_value_and_slope
+from mercer.estimators.gaussian_process.tuning import best_model, user_value_and_slope
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.training_data import KernelItems
@@ -180,8 +180,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         if len(evidences) > 1:
             options = {"tol": TOL, "draws": _DRAWS, "hints": shorter_lengthscales(model.covariance)}
         random = check_random_state(self.random_state)
-        theta, climbs = best_theta(self, model, evidences, random, prior=prior, **options)
-        return replace(model, covariance=model.covariance.at(theta)), climbs, evidences[-1].buffer
+        model, climbs = best_model(self, model, evidences, random, prior=prior, **options)
+        return model, climbs, evidences[-1].buffer
 
     def _posterior(self, model: ProcessModel, Y: Array, H: Array, buffer: Array | None) -> RegressionPosterior:
         try:

@@ -92,7 +92,7 @@ class RegressionCertificate:
         if self.jitter:
             text += f" {self.jitter:.1e} was added to the diagonal."
         if self.rank < self.items:
-            text += f" The covariance has rank {self.rank} of {self.items}: the others follow from {self.rank} items."
+            text += f" The covariance has rank {self.rank} of {self.items}: {self.rank} items determine the others."
         return text
 
 

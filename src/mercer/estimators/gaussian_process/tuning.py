@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from mercer.solvers.evidence_search import TOL, search
 from mercer.typing import Array
 
 
-def best_theta(
+def best_model(
     gp: Any,
     model: ProcessModel,
     evidences: Sequence[Evidence],
@@ -24,16 +25,20 @@ def best_theta(
     tol: float = TOL,
     hints: Sequence[Array] = (),
     draws: int = 1,
-) -> tuple[Array, tuple[EvidenceClimb, ...]]:
-    """Our theta at the optimum, and the climbs of the search, the best one last; none for a function of the user.
+) -> tuple[ProcessModel, tuple[EvidenceClimb, ...]]:
+    """The model at its optimum, and the climbs of the search, the best one last; none for a function of the user.
 
     `evidences` are on ever more items, the last on all.  Every restart begins at the best of `draws` random thetas.
     """
+    covariance = model.covariance
+    climbs: tuple[EvidenceClimb, ...] = ()
     if callable(gp.optimizer):
-        return _by_function(gp, model, evidences[-1], random), ()
-    starts = [model.covariance.theta, *_random_starts(gp, model, evidences[0], random, draws)]
-    found = search(evidences, starts, model.bounds, prior=prior, tol=tol, hints=hints)
-    return found.best.theta, found.climbs
+        theta = _by_function(gp, model, evidences[-1], random)
+    else:
+        starts = [covariance.theta, *_random_starts(gp, model, evidences[0], random, draws)]
+        found = search(evidences, starts, model.bounds, prior=prior, tol=tol, hints=hints)
+        theta, climbs = found.best.theta, found.climbs
+    return replace(model, covariance=covariance.at(theta)), climbs
 
 
 def _random_starts(gp: Any, model: ProcessModel, evidence: Evidence, random: Any, draws: int) -> list[Array]:
