@@ -88,7 +88,7 @@ def test_a_rounded_matrix_is_conditioned_on_the_items_that_determine_the_others_
     """Digits of a given matrix that were dropped make it indefinite by more than any jitter mends."""
     points = np.linspace(-1.0, 1.0, 300)[:, None]
     K = np.round(RBF(1.0)(points), 6)
-    with pytest.warns(Redundant, match="of 300: the others follow"):
+    with pytest.warns(Redundant, match="items determine the others"):
         gp = fit(K, np.sin(points[:, 0]), "precomputed")
     assert 3 <= gp.rank_ < 20
     assert len(gp.support_) == gp.rank_
