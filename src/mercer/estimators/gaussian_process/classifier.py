@@ -27,7 +27,6 @@ from mercer.estimators.gaussian_process.model import refuse_compound
 from mercer.estimators.gaussian_process.report import FitReport
 from mercer.estimators.labels import Labels
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.training_data import KernelItems
 from mercer.solvers.losses import Likelihood, Logistic, offering
 from mercer.solvers.platt import couple
 from mercer.typing import Array
@@ -159,13 +158,11 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
     def _fitted(self, problem: Problem, start: Array | None, random: Any) -> tuple[Posterior, FitReport | None]:
         """The posterior of one problem, after its kernel has been tuned, and the report of that."""
         data, steps = self._model.covariance.data, self.max_iter_predict
-        if not isinstance(data, KernelItems):
-            K = data.gram().sub(problem.index).dense()
-            return Posterior.of(problem, data.keep(problem.index), K, start, steps), None
         every = len(problem.index) == len(data)
         kept = data if every and not self.copy_X_train else data.keep(problem.index)
-        if self.optimizer is None or not kept.kernel.theta.size:
-            return Posterior.of(problem, kept, kept.gram().dense(), start, steps), None
+        if self.optimizer is None or not data.slots():
+            K = (data if every else data.take(problem.index)).gram().dense()
+            return Posterior.of(problem, kept, K, start, steps), None
         found = tuned(self, restricted(self._model, kept), problem, start, random)
         best = found.model.covariance.data
         posterior = Posterior.of(problem, best, best.gram().dense(), found.start, steps)

@@ -19,7 +19,7 @@ from mercer.estimators.gaussian_process.model import ProcessModel, by_name, kern
 from mercer.estimators.gaussian_process.report import FitReport, at_bounds
 from mercer.estimators.gaussian_process.tuning import by_function, random_starts
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
-from mercer.gram import LazyGram
+from mercer.gram.lazy import both_sides
 from mercer.kernels import RBF, Fixed, White
 from mercer.solvers.evidence_search import Climb, Prior, search
 from mercer.typing import Array
@@ -58,7 +58,7 @@ class LabelEvidence:
     covariance: Covariance
     max_iter: int
     start: Array | None = None
-    last: tuple[LazyGram, Array, Approximation] | None = None
+    last: tuple[Data, Array, Approximation] | None = None
 
     @property
     def size(self) -> int:
@@ -73,21 +73,20 @@ class LabelEvidence:
     def value(self, theta: Array) -> float:
         """The evidence; -inf where the Gram is not finite, or rounding leaves it no longer positive."""
         data = self.covariance.at(theta).data
-        assert isinstance(data, KernelItems), "a matrix has no theta"
         gram = data.gram()
         try:
             K = gram.dense()
             found = self.problem.approximate(K, self.start, self.max_iter)
         except (NotPositiveDefinite, NotFinite):
             return -np.inf
-        self.start, self.last = found.mode.coef, (gram, K, found)
+        self.start, self.last = found.mode.coef, (data, K, found)
         return found.evidence
 
     def slope(self) -> Array:
         """Its derivative in theta, where `value` was last asked for."""
         assert self.last is not None, "ask for a value first"
-        gram, K, found = self.last
-        return gram.vjp(found.slope(K))
+        data, K, found = self.last
+        return data.slope(both_sides(found.slope(K)))
 
     def curvature(self, theta: Array) -> None:
         """Not known."""
@@ -97,7 +96,7 @@ def evidence_at(
     model: ProcessModel, posterior: Posterior, max_iter: int, theta: Any, gradient: bool
 ) -> tuple[float, Array]:
     """The evidence of a fitted problem at the user's theta, and its slope there if that is wanted."""
-    if not isinstance(posterior.data, KernelItems):
+    if posterior.data.kernel is None:
         raise bad("precomputed kernel", "theta", "left out, as a matrix has no hyper-parameters", "some",
                   "Fit with a kernel object.")  # fmt: skip
     own = restricted(model, posterior.data)

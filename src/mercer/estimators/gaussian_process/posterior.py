@@ -20,10 +20,8 @@ from mercer.engine.tiles import cuts
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.means import Mean
-from mercer.estimators.training_data import Columns, KernelItems
-from mercer.gram import LazyGram, StoredGram
-from mercer.kernels.base import gram_of
-from mercer.kernels.values import diagonal
+from mercer.estimators.training_data import Cross
+from mercer.gram import StoredGram
 from mercer.linalg.cholesky import Factor, factorise
 from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.linalg.tiled import RowSolver
@@ -68,7 +66,7 @@ class Posterior:
 
     # ---- new items
 
-    def cross(self, X: Any) -> LazyGram | Columns:
+    def cross(self, X: Any) -> Cross:
         """k(X, items conditioned on), lazily."""
         data = self.covariance.data
         return (data if len(self.used) == len(data) else data.keep(self.used)).cross(X)
@@ -118,17 +116,15 @@ class Posterior:
         run(entries, cuts(m, _ROWS))
         return self.mean_at(X), C
 
-    def prior_variance(self, cross: LazyGram | Columns, given: Array | None) -> Array:
+    def prior_variance(self, cross: Cross, given: Array | None) -> Array:
         """k(x, x) of new items."""
-        if isinstance(cross, LazyGram):
-            return np.array(diagonal(cross.kernel, cross.A), dtype=float)
-        return _given(given, (cross.shape[0],), "k(x, x) of every new item")
+        known = cross.row_diag()
+        return _given(given, (cross.shape[0],), "k(x, x) of every new item") if known is None else known
 
-    def prior_covariance(self, cross: LazyGram | Columns, given: Array | None) -> Array:
+    def prior_covariance(self, cross: Cross, given: Array | None) -> Array:
         """k(x, x') of new items."""
-        if isinstance(cross, LazyGram):
-            return np.asarray(gram_of(cross.kernel, cross.A, cross.A), dtype=float)
-        return _given(given, (cross.shape[0],) * 2, "k(x, x') of the new items")
+        known = cross.row_gram()
+        return _given(given, (cross.shape[0],) * 2, "k(x, x') of the new items") if known is None else known
 
     def _unknown(self, known: Array) -> Array:
         """R^-1 h(x), one row per item."""
@@ -139,7 +135,7 @@ class Posterior:
         """k(x) -> L^-1 k(x), by rows: made when it is first asked for, and kept."""
         return RowSolver(self.factor.A)
 
-    def _rows(self, cross: LazyGram | Columns, r: slice, out: Array) -> Array:
+    def _rows(self, cross: Cross, r: slice, out: Array) -> Array:
         """k(x, .) for a few new items, in double precision."""
         for c in cuts(cross.shape[1]):
             out[:, c] = cross.block(r, c)
@@ -150,7 +146,7 @@ class Posterior:
     def extended(self, covariance: Covariance, Y: Array, H: Array) -> Posterior:
         """The posterior of the same items and some more, at the end of `covariance`, in O(n^2) per item."""
         n, data = len(self.covariance), covariance.data
-        if len(self.used) < n or not isinstance(data, KernelItems):
+        if len(self.used) < n:
             return Posterior.of(covariance, self.mean, Y, H)
         rows = np.asarray(data.gram().rows(np.arange(n, len(data))), dtype=float)
         corner = rows[:, n:].copy()

@@ -33,9 +33,7 @@ from mercer.estimators.gaussian_process.targets import Units, columns
 from mercer.estimators.gaussian_process.tuning import tuned
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.shared_fits import SharedFits
-from mercer.estimators.training_data import KernelItems
 from mercer.items import Vectors
-from mercer.items.joined import joined
 from mercer.kernels import Kernel
 from mercer.solvers.evidence_search import TOL, Climb
 from mercer.typing import Array
@@ -349,12 +347,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         check_is_fitted(self, "alpha_")
         X, y = self._checked(X, y, reset=False, numeric=True, outputs=True)
         covariance = self._model.covariance
-        if not isinstance(covariance.data, KernelItems):
+        if covariance.data.kernel is None:
             raise bad(type(self).__name__, "kernel", "computable to learn from more items", "a precomputed matrix",
                       "Fit again to the matrix of all items.")  # fmt: skip
-        data = covariance.data
-        items = joined(data.items, data.kernel.check(X))
-        grown = KernelItems(data.kernel, items, data.kernel.prepare(items, data.prepared.frame))
+        grown, _ = covariance.data.extended(X)
         new = replace(covariance, data=grown, alpha=np.append(covariance.alpha, self._new_alpha(alpha, len(y))))
         self._move(new, np.vstack([columns(self.y_train_), self._units.inside(y)]), None)
         return self
@@ -381,7 +377,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
     def _move(self, covariance: Any, Y: Array, gone: Array | None) -> None:
         """The posterior of other items, with the factor moved along."""
         model = replace(self._model, covariance=covariance)
-        X = covariance.data.items if isinstance(covariance.data, KernelItems) else np.empty((len(Y), 0))
+        X = covariance.data.items
         targets, H = self._less_mean(model, X, Y), model.mean.basis(X, len(Y))
         if gone is None:
             posterior = self._known.extended(covariance, targets, H)

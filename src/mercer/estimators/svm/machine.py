@@ -20,7 +20,7 @@ from mercer.estimators.positivity import require_positive
 from mercer.estimators.svm.certificate import Certificate, worst_of
 from mercer.estimators.svm.record import Record
 from mercer.estimators.training_data import Data
-from mercer.gram import LazyGram, StoredGram
+from mercer.gram import StoredGram
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolution, Problem, Problems, Solutions, solve_all
 from mercer.solvers.dual.room import room_for
@@ -103,7 +103,7 @@ class SupportVectorMachine(KernelMachine):
         require_positive(self, data)
         exact = data.double()
         gram = (exact.plus_one() if self.penalty_intercept else exact).gram()
-        if isinstance(gram, LazyGram) and len(gram) <= room_for(STORED if gram.linear_rows is None else MANY, PAIR):
+        if len(gram) <= room_for(STORED if gram.linear_rows is None else MANY, PAIR):
             gram = StoredGram.of(gram.dense(), X=gram.linear_rows)
         return data, gram
 
