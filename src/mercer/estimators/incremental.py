@@ -20,9 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.base import weights
 from mercer.estimators.regressor import KernelRegressor, columns_of
-from mercer.estimators.training_data import Data, GivenGram, KernelItems
-from mercer.gram import LazyGram
-from mercer.items.joined import joined
+from mercer.estimators.training_data import Data
 from mercer.solvers.ridge import Factored, Shifted, Targets
 from mercer.typing import Array, Gram
 
@@ -55,13 +53,14 @@ class Incremental(KernelRegressor):
         kernel has learned from the first items (a vocabulary) stays.
         """
         check_is_fitted(self)
-        data, rows, Y = self._given(X, y) if self._precomputed else self._computed(X, y)
+        X, Y = self._new_items(X, y)
+        data, rows = self._kept.extended(X)
         n, before = len(self._kept), self.shape_fit_[0]
         weight = weights(type(self).__name__, sample_weight, len(Y))
         used = np.flatnonzero(weight)
         targets = self._targets.plus(Targets(Y[used], weight[used]))
         stay = np.append(np.arange(n), n + used)
-        scaled = rows[used][:, stay] * targets.s[n:, None] * targets.s
+        scaled = rows.part(used, stay).dense() * targets.s[n:, None] * targets.s
         self._move(data.keep(stay), np.append(self.support_, before + used), targets, before + len(Y),
                    lambda system: system.extended(scaled[:, :n], scaled[:, n:]))  # fmt: skip
         return self
@@ -78,8 +77,7 @@ class Incremental(KernelRegressor):
             raise bad(type(self).__name__, "index", "some of the items", "all of them", "Leave at least one.")
         stay, left = np.flatnonzero(~out), int((~gone).sum())
         support = (np.cumsum(~gone) - 1)[self.support_[stay]]
-        given = isinstance(self._kept, GivenGram)
-        kept = GivenGram(None, left, support) if given else self._kept.keep(stay)
+        kept = self._kept.keep(stay).renumbered(support, left)
         self._move(kept, support, self._targets.rows(stay), left, lambda system: system.reduced(np.flatnonzero(out)))
         return self
 
@@ -90,7 +88,7 @@ class Incremental(KernelRegressor):
     ) -> None:
         """Take a step with the factor, or solve anew where there is none."""
         moved = self._stepped(step)
-        gram = self._gram_of(kept) if moved is None else None
+        gram = kept.double().gram() if moved is None else None
         system = moved if gram is None else self._system(kept, gram, targets, np.atleast_1d(self.alpha_))
         self._factor = moved
         self.shape_fit_ = (count, count) if self._precomputed else (count, *self.shape_fit_[1:])
@@ -112,32 +110,14 @@ class Incremental(KernelRegressor):
         """The system of the items there are: the factor if it was kept, or made again."""
         if self._factor is not None:
             return self._factor
-        return self._system(self._kept, self._gram_of(self._kept), self._targets, np.atleast_1d(self.alpha_))
+        return self._system(self._kept, self._kept.double().gram(), self._targets, np.atleast_1d(self.alpha_))
 
-    def _gram_of(self, kept: Data) -> LazyGram:
-        if isinstance(kept, GivenGram):
-            raise bad(type(self).__name__, "kernel", "computable, or precomputed with the factor still at hand",
-                      "a precomputed matrix that is gone", "Fit again to the matrix of all items.")  # fmt: skip
-        return kept.double().gram()
-
-    def _computed(self, X: Any, y: Any) -> tuple[Data, Array, Array]:
-        """The items kept so far and the new ones, k(new, all of these), and the new targets."""
-        assert isinstance(self._kept, KernelItems)
+    def _new_items(self, X: Any, y: Any) -> tuple[Any, Array]:
+        """The new items and their targets, checked; of a precomputed kernel, rows that are wider than those of fit."""
+        if self._precomputed:
+            return check_array(X, dtype=np.float64), self._same_outputs(columns_of(check_array(y, ensure_2d=False)))
         X, Y = self._with_targets(X, y, reset=False)
-        kernel, n = self._kept.kernel, len(self._kept)
-        items = joined(self._kept.items, kernel.check(X))
-        data = KernelItems(kernel, items, kernel.prepare(items, self._kept.prepared.frame))
-        return data, data.double().gram().rows(np.arange(n, len(items))), self._same_outputs(Y)
-
-    def _given(self, X: Any, y: Any) -> tuple[Data, Array, Array]:
-        """The same, of a precomputed kernel."""
-        K, Y = check_array(X, dtype=np.float64), self._same_outputs(columns_of(check_array(y, ensure_2d=False)))
-        before, m = self.shape_fit_[0], len(Y)
-        if K.shape != (m, before + m):
-            raise bad(type(self).__name__, "X", f"k(new, old and new), of shape {(m, before + m)}",
-                      f"shape {K.shape}", "Put the columns of the new items after those of the old.")  # fmt: skip
-        index = np.append(self.support_, np.arange(before, before + m))
-        return GivenGram(None, before + m, index), K[:, index], Y
+        return X, self._same_outputs(Y)
 
     def _same_outputs(self, Y: Array) -> Array:
         if Y.shape[1] != self._targets.k:

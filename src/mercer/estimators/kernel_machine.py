@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.base import KernelEstimator
-from mercer.estimators.training_data import Data, GivenGram
+from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
 from mercer.typing import Array
 
@@ -39,17 +39,15 @@ class KernelMachine(KernelEstimator):
     def support_vectors_(self) -> Any:
         """The support vectors as they were passed; none for a precomputed matrix."""
         self._require_fit("support_vectors_")
-        if isinstance(self._kept, GivenGram):
-            return np.empty((0, 0))
-        return getattr(self._kept.items, "values", self._kept.items)
+        return self._kept.as_passed()
 
     @property
     def coef_(self) -> Any:
         """The weights w of f(x) = <w, x> + intercept, one row per function; for the linear kernel only."""
         self._require_fit("coef_")
-        if isinstance(self._kept, GivenGram) or not self._kept.linear:
+        if not self._kept.linear:
             raise AttributeError("coef_ is only available when using a linear kernel")
-        coef = self._functions().T @ self._kept.items.values  # type: ignore[attr-defined]
+        coef = self._functions().T @ self._kept.linear_rows
         coef = coef.tocsr() if is_sparse(coef) else coef
         (coef.data if is_sparse(coef) else coef).flags.writeable = False
         return coef

@@ -9,13 +9,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.engine.fill import require_memory
 from mercer.errors import NotConverged, bad, warn
 from mercer.estimators.base import gamma_value, weights
 from mercer.estimators.incremental import Incremental
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.shared_fits import SharedFits
-from mercer.estimators.training_data import Data, GivenGram, KernelItems
-from mercer.gram import LazyGram
+from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
 from mercer.kernels import Kernel, Similarity
 from mercer.linalg.spectrum import Spectrum
@@ -107,8 +107,8 @@ class KernelRidge(Incremental):
         if choose:
             found = ridge.leave_one_out(system, targets, alphas)
             self.loo_error_, self.gcv_, self.alpha_ = found.errors, found.gcv, float(alphas[found.best])
-        if isinstance(kept, GivenGram) and isinstance(system, Factored):
-            self._factor = system  # a given matrix cannot be computed anew
+        if not kept.recomputable and isinstance(system, Factored):
+            self._factor = system
         self._settle(kept, support, targets, system, gram)
 
     def _system(self, kept: Data, gram: Gram, targets: Targets, alphas: Array, choose: bool = False) -> Shifted:
@@ -121,7 +121,7 @@ class KernelRidge(Incremental):
     def _way(self, kept: Data, several: bool) -> str:
         if self.solver in ("primal", "eigen"):
             return self.solver
-        if self.solver == "auto" and kept.linear and kept.items.values.shape[1] <= _FEW * len(kept):  # type: ignore[union-attr]
+        if self.solver == "auto" and kept.linear and kept.linear_rows.shape[1] <= _FEW * len(kept):
             return "primal"
         return "eigen" if several else "dual"
 
@@ -189,18 +189,20 @@ def _are_candidates(alphas: int, outputs: int) -> bool:
 
 def _owned(gram: Gram) -> Array:
     """The Gram in an array of float64 that may be overwritten."""
-    return np.array(gram.dense(), dtype=np.float64, order="C", copy=None if isinstance(gram, LazyGram) else True)
+    n = len(gram)
+    require_memory(f"The Gram of {n} items", 8 * n * n, "Fit a sample of them, or raise the budget.")
+    K = np.empty((n, n))
+    gram.fill(K)
+    return K
 
 
 def _features(kept: Data) -> Any:
     """phi(x), one row per item."""
-    try:
-        if isinstance(kept, KernelItems):
-            return kept.kernel.feature_map(kept.items)
-    except NotImplementedError:
-        pass
-    raise bad("KernelRidge", "kernel", 'one with a finite feature map for solver="primal"',
-              "one without", 'Use solver="dual".')  # fmt: skip
+    found = kept.features()
+    if found is None:
+        raise bad("KernelRidge", "kernel", 'one with a finite feature map for solver="primal"',
+                  "one without", 'Use solver="dual".')  # fmt: skip
+    return found
 
 
 def _weighed(F: Any, s: Array) -> Any:

@@ -24,8 +24,7 @@ from mercer.errors import bad
 from mercer.estimators.base import warn_open, weights
 from mercer.estimators.kernel_machine import KernelMachine
 from mercer.estimators.labels import Labels
-from mercer.estimators.training_data import Data, GivenGram, KernelItems
-from mercer.gram import LazyGram
+from mercer.estimators.training_data import Data
 from mercer.typing import Array
 
 _LARGEST = 1e150  # of a feature: its square is finite
@@ -177,21 +176,8 @@ def require_squares(owner: str, Phi: Array) -> None:
                   f"a feature of {largest:.1e}", "Scale the columns of X.")  # fmt: skip
 
 
-def prototypes(data: KernelItems, items: Any) -> KernelItems:
-    """Items that need not be training items, as the kernel of the training data sees them."""
-    checked = data.kernel.check(items)
-    return KernelItems(data.kernel, checked, data.kernel.prepare(checked, data.prepared.frame))
-
-
 def design_matrix(data: Data, used: Array, centres: Data, places: Array) -> Array:
     """Phi_ij = k(item used[i] of data, item places[j] of centres), in double precision; not to be overwritten."""
     cure = "Use fewer prototypes, or raise it with mercer.configure(memory=...)."
     fill.require_memory("The design matrix", 8 * len(used) * len(places), cure)
-    exact, rows = data.double(), None if len(used) == len(data) else used
-    gram = exact.gram()
-    if isinstance(exact, GivenGram) or centres is data:
-        gram = gram.part(rows, rows if places is used else places)
-    else:
-        columns = prototypes(exact, centres.items)  # type: ignore[union-attr]
-        gram = LazyGram.of(exact.kernel, exact.prepared[used], columns.prepared[places])
-    return np.asarray(gram.dense(), dtype=np.float64)
+    return np.asarray(data.between(used, centres, places).dense(), dtype=np.float64)

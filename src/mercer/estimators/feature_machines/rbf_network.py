@@ -25,9 +25,9 @@ from mercer.estimators.feature_machines.design import (
 )
 from mercer.estimators.feature_machines.left_out import offer_of_least_squares
 from mercer.estimators.feature_machines.moving import Moving, points
-from mercer.estimators.feature_machines.placement import given, placed
+from mercer.estimators.feature_machines.placement import placed
 from mercer.estimators.shared_fits import SharedFits
-from mercer.estimators.training_data import Data, KernelItems
+from mercer.estimators.training_data import Data
 from mercer.typing import Array
 
 
@@ -88,7 +88,7 @@ class RBFNetwork(FeatureMachine):
         count = not hasattr(self.prototypes, "__len__")
         first = (
             placed(owner, data, used, self.prototypes, self.init, random) if count
-            else given(owner, data, self.prototypes)
+            else data.prototypes(owner, self.prototypes)
         )  # fmt: skip
         yield first
         for _ in range(self.n_init - 1):
@@ -97,17 +97,10 @@ class RBFNetwork(FeatureMachine):
     # ---- after the fit
 
     def _solve(self, design: Design) -> Weights:
-        self.prototypes_ = _as_passed(design.centres, design.places)
+        assert design.centres is not None
+        self.prototypes_ = design.centres.as_prototypes(design.places)
         found = self._likelihood(design)
         return ridge.from_least_squares(found) if hasattr(found, "w") else ridge.from_likelihood(found)
-
-
-def _as_passed(centres: Data | None, places: Array) -> Any:
-    """The prototypes themselves, or for a precomputed matrix their positions."""
-    if not isinstance(centres, KernelItems):
-        return places
-    kept = centres.items[places]
-    return getattr(kept, "values", kept)
 
 
 class RBFNetworkRegressor(RBFNetwork, FeatureRegressor):

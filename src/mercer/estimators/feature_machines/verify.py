@@ -25,11 +25,9 @@ from mercer.estimators.feature_machines import ridge
 from mercer.estimators.feature_machines.design import Design, FeatureClassifier, FeatureMachine, design_matrix
 from mercer.estimators.feature_machines.glm import BINARY, FeatureGLM, FeatureGLMClassifier, FeatureGLMRegressor
 from mercer.estimators.feature_machines.l1vm import L1VM
-from mercer.estimators.feature_machines.placement import given
 from mercer.estimators.feature_machines.rbf_network import RBFNetwork
 from mercer.estimators.feature_machines.rvm import RVM, RVMClassifier
 from mercer.estimators.labels import Labels
-from mercer.estimators.training_data import GivenGram
 from mercer.solvers.glm import prove_glm
 from mercer.solvers.least_squares import prove_least_squares
 from mercer.solvers.losses import LogMean, Poisson
@@ -87,12 +85,9 @@ def _design(model: Any, X: Any, target: Array, weight: Array) -> tuple[Design, A
 def _network(model: Any, X: Any, target: Array, weight: Array, used: Array) -> tuple[Design, Array]:
     """The design of the prototypes that the machine shows, and which of them have weights."""
     data = model._data(X)
-    centres, places = given("verify", data, model.prototypes_)
+    centres, places = data.prototypes("verify", model.prototypes_)
     design = Design(design_matrix(data, used, centres, places), target[used], weight[used], centres, places)
-    if isinstance(data, GivenGram):
-        keys, own = places.tolist(), np.asarray(model.support_).tolist()
-    else:
-        keys, own = centres.items.keys(), model._kept.items.keys()  # type: ignore[union-attr]
+    keys, own = centres.keep(places).keys(), model._kept.keys()
     free: dict[Any, list[int]] = {}
     for place, key in enumerate(keys):
         free.setdefault(key, []).append(place)

@@ -21,10 +21,11 @@ from mercer.estimators.positivity import require_positive
 from mercer.estimators.risk.certificate import RiskCertificate, certificate_of, worst_of
 from mercer.estimators.risk.problem import RiskProblem
 from mercer.estimators.training_data import Data
+from mercer.gram import FeatureGram
 from mercer.solvers.limits import Limits
-from mercer.solvers.risk import FeatureGram, RiskSolution
+from mercer.solvers.risk import RiskSolution
 from mercer.solvers.risk.minimise import stored
-from mercer.typing import Array
+from mercer.typing import Array, Gram
 
 SHARE = 10  # items per column from which on a linear machine is solved on its features
 
@@ -71,7 +72,7 @@ class RiskMachine(KernelMachine):
         data = self._data(X)
         require_positive(self, data)
         gram = data.double().gram()
-        return data, _on_features(gram if len(used) == len(data) else gram.sub(used), linear=data.linear)
+        return data, _on_features(gram if len(used) == len(data) else gram.sub(used))
 
     def _take(
         self, X: Any, data: Data, used: Array, found: Sequence[RiskSolution], proofs: Sequence[RiskCertificate]
@@ -96,9 +97,9 @@ class RiskMachine(KernelMachine):
         )
 
 
-def _on_features(gram: Any, *, linear: bool) -> Any:
+def _on_features(gram: Gram) -> Gram:
     """The Gram of a linear kernel by its features, when they are few and dense."""
-    Z = gram.A.values if linear else None
+    Z = gram.linear_rows
     if isinstance(Z, np.ndarray) and len(Z) >= SHARE * Z.shape[1]:
         return FeatureGram(Z.astype(np.float64, copy=False))
     return gram
