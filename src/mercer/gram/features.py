@@ -19,6 +19,10 @@ class FeatureGram:
         return len(self.Z)
 
     @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.Z), len(self.Y)
+
+    @property
     def linear_rows(self) -> Array | None:
         """Z, if K is ZZ'."""
         return self.Z if self.Y is self.Z else None
@@ -30,6 +34,18 @@ class FeatureGram:
     def rows(self, index: Array) -> Array:
         """K[index, :]."""
         return np.asarray(self.Z[index] @ self.Y.T)
+
+    def block(self, r: slice, c: slice) -> Array:
+        """The tile of rows r and columns c."""
+        return np.asarray(self.Z[r] @ self.Y[c].T)
+
+    def row_diag(self) -> Array:
+        """|z|^2 of the rows."""
+        return FeatureGram(self.Z).diag()
+
+    def row_gram(self) -> Array:
+        """<z, z'> between the rows."""
+        return FeatureGram(self.Z).dense()
 
     def sub(self, index: Array) -> FeatureGram:
         """K[index, index]."""
