@@ -1,4 +1,4 @@
-"""A third kind of training data, with the four members that the protocol asks for, is all that machines need (I3, I7)."""
+"""Every machine fits to a third kind of training data, which has only the four members of the protocol (I3, I7)."""
 
 from __future__ import annotations
 

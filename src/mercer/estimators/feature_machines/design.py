@@ -21,8 +21,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from mercer.engine import fill
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.estimators.base import warn_open, weights
-from mercer.estimators.kernel_machine import KernelMachine
+from mercer.estimators.base import KernelEstimator, warn_open, weights
 from mercer.estimators.labels import Labels
 from mercer.estimators.training_data import Data
 from mercer.typing import Array
@@ -57,7 +56,7 @@ class Weights:
     certificate: Any
 
 
-class FeatureMachine(KernelMachine):
+class FeatureMachine(KernelEstimator):
     """A linear function of kernel values; only prototypes with a weight are kept."""
 
     # ---- what a subclass says

@@ -14,8 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
-from mercer.estimators.base import warn_open, weights
-from mercer.estimators.kernel_machine import KernelMachine
+from mercer.estimators.base import KernelEstimator, warn_open, weights
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.svm.certificate import Certificate, worst_of
 from mercer.estimators.svm.record import Record
@@ -34,7 +33,7 @@ PAIR = 32  # ... if the budget has so many bytes for every pair of them: a quart
 ProblemOf = Callable[[Array, Array], Problem]
 
 
-class SupportVectorMachine(KernelMachine):
+class SupportVectorMachine(KernelEstimator):
     """A kernel expansion over support vectors; `copies` is how often a problem lists an item."""
 
     copies = 1
