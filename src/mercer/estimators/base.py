@@ -11,7 +11,7 @@ once, and estimators/shared_fits.py what else machines can share.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from functools import wraps
+from functools import partial, wraps
 from numbers import Real
 from typing import Any, Self, TypeVar, cast
 
@@ -24,13 +24,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from mercer.engine.interrupts import interrupted, one_fit
 from mercer.errors import Interrupted, NotConverged, bad, warn, wrong_kind
 from mercer.estimators.function_kernel import Called, Dense
-from mercer.estimators.kernel_argument import DEFAULTS, NAMES, named_kernel, no_kernel, written
+from mercer.estimators.kernel_argument import DEFAULTS, NAMES, gamma_value, named_kernel, no_kernel, written
 from mercer.estimators.sklearn_kernels import foreign_items, is_foreign, noiseless
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.estimators.worker_settings import carry_settings
 from mercer.items import Items, Vectors
 from mercer.items.vectors import is_sparse
-from mercer.kernels import Kernel
+from mercer.kernels import Kernel, Similarity
 from mercer.typing import Array
 
 NO_TARGET = object()
@@ -83,6 +83,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     kernel: Any
     support_: Any
     dual_coef_: Any
+    intercept_: Any
     _kept: Data
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -193,7 +194,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """The kernel object that `kernel` stands for, on these training data."""
         owner, given = type(self).__name__, self.kernel
         if self.by_name:
-            return named_kernel(owner, given, X, self._named_options())
+            return named_kernel(owner, given, self._gamma(X), self._option("degree"), self._option("coef0"))
         found = written(given)
         if found is not None:
             return found
@@ -203,13 +204,27 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             return self._of_function(given)
         raise no_kernel(owner, given)
 
-    def _named_options(self) -> dict[str, Any]:
-        """The parameters of named kernels; the defaults of those that a machine does not have."""
-        return {name: getattr(self, name, default) for name, default in DEFAULTS.items()}
+    def _option(self, name: str) -> Any:
+        """A parameter of named kernels; its default for machines that do not have it."""
+        return getattr(self, name, DEFAULTS[name])
+
+    def _gamma(self, X: Any) -> float:
+        """gamma as a number; in sklearn.metrics.pairwise, None is 1 / columns, and 1 for "chi2"."""
+        given = self._option("gamma")
+        if given is None and self._pairwise:
+            given = 1.0 if self.kernel == "chi2" else "auto"
+        return gamma_value(given, X)
 
     def _of_function(self, function: Callable[..., Any]) -> Kernel:
-        """The kernel of a user's function (X, Y) -> matrix."""
+        """The kernel of a user's function (X, Y) -> matrix; in sklearn.metrics.pairwise, of two items -> number."""
+        if self._pairwise:
+            return Similarity(partial(function, **(self.kernel_params or {})))
         return Called(Dense(function), pairwise=True)
+
+    @property
+    def _pairwise(self) -> bool:
+        """Whether `kernel` follows sklearn.metrics.pairwise: in machines with `kernel_params`."""
+        return hasattr(self, "kernel_params")
 
     # ---- what is kept of a fit
 

@@ -61,13 +61,12 @@ NAMES: dict[str, Named] = {
 DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 0.0}
 
 
-def named_kernel(owner: str, name: str, X: Any, options: dict[str, Any]) -> Kernel:
-    """The kernel of a name in NAMES on training data X; options are gamma, degree and coef0."""
-    degree = options["degree"]
+def named_kernel(owner: str, name: str, gamma: float, degree: Any, coef0: Any) -> Kernel:
+    """The kernel of a name in NAMES."""
     whole = isinstance(degree, Real) and float(degree) >= 0.0 and float(degree).is_integer()
     if name in ("poly", "polynomial") and not whole:
         raise bad(owner, "degree", "an integer >= 0", repr(degree), "Other powers of a negative number are not real.")
-    return NAMES[name](gamma_value(options["gamma"], X), degree, options["coef0"])
+    return NAMES[name](gamma, degree, coef0)
 
 
 def gamma_value(gamma: Any, X: Any) -> float:

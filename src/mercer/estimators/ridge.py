@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +16,6 @@ from mercer.estimators.regressor import KernelRegressor
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
-from mercer.kernels import Kernel, Similarity
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers import ridge
 from mercer.solvers.ridge import Factored, Shifted, Targets
@@ -154,17 +151,6 @@ class KernelRidge(KernelRegressor):
                 f"alpha = {self.alpha_} is too small for this Gram in double precision. Choose a larger alpha.",
                 NotConverged,
             )  # fmt: skip
-
-    def _named_options(self) -> dict[str, Any]:
-        """As in scikit-learn, gamma=None is 1 / columns, and 1 for "chi2"."""
-        options = super()._named_options()
-        if self.gamma is None:
-            options["gamma"] = 1.0 if self.kernel == "chi2" else "auto"
-        return options
-
-    def _of_function(self, function: Callable[..., Any]) -> Kernel:
-        """As in scikit-learn, a function compares two items."""
-        return Similarity(partial(function, **(self.kernel_params or {})))
 
     def _forget_choice(self) -> None:
         """Forget the errors by which alpha was chosen: they belong to the items of that fit."""
