@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from mercer.estimators.base import KernelEstimator, positive, weights
-from mercer.estimators.feature_machines.design import log_probabilities
+from mercer.estimators.feature_machines.machine import log_probabilities, most_probable
 from mercer.estimators.labels import Labels
 from mercer.estimators.risk.fitting import checked_limits, fit_risk
 from mercer.estimators.risk.losses import loss_of
@@ -52,9 +52,7 @@ class RiskClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """The class with the largest f."""
-        f = self.decision_function(X)
-        codes = (f > 0.0).astype(np.intp) if f.ndim == 1 else np.argmax(f, axis=1)
-        return np.asarray(self.classes_[codes])
+        return np.asarray(self.classes_[most_probable(self.decision_function(X))])
 
 
 class KernelRiskClassifier(RiskClassifier):
