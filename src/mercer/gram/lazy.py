@@ -77,7 +77,7 @@ class LazyGram:
         return len(self.A), len(self.B)
 
     def __len__(self) -> int:
-        return len(self.A)
+        return self.shape[0]
 
     @property
     def symmetric(self) -> bool:
@@ -198,6 +198,8 @@ class LazyGram:
         """The same from tiles of W; if K is symmetric, from those on and under the diagonal, which count both sides."""
         tiles = lower_tiles(len(self)) if self.symmetric else all_tiles(*self.shape)
         terms = np.zeros((len(tiles), self.kernel.theta.size))
+        if not terms.size:  # no item, or no free hyper-parameter
+            return np.zeros(terms.shape[1])
 
         def term(i: int) -> None:
             r, c = tiles[i]
@@ -209,6 +211,8 @@ class LazyGram:
     def jvp_products(self, V: Array) -> list[Array] | None:
         """(dK/dtheta_j) V for every j, streamed; None if the kernel has no formula for them."""
         kernel, A, B = self.kernel, self.A, self.B
+        if not kernel.slots():
+            return []
         few = kernel.jvp_products(A[:1], B[:1], V[:1])
         if few is None:
             return None

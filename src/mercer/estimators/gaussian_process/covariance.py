@@ -61,11 +61,11 @@ class Covariance:
 
     @property
     def bounds(self) -> Array:
-        return np.vstack([self.data.bounds, *(slot.bounds for slot in self.noise.slots)])
+        return np.vstack([np.empty((0, 2)), *(slot.bounds for slot in self._slots)])
 
     @property
     def names(self) -> list[str]:
-        return self.data.theta_names + ["noise"] * len(self.noise.slots)
+        return [name for slot in self.data.slots() for name in slot.names] + ["noise"] * len(self.noise.slots)
 
     def at(self, theta: Array) -> Self:
         """The same items at other hyper-parameters."""

@@ -162,23 +162,8 @@ class Data(ABC):
     # ---- hyper-parameters of the kernel
 
     def slots(self) -> list[Slot]:
-        """The free hyper-parameters."""
+        """The free hyper-parameters: their values, bounds and names."""
         return [] if self.kernel is None else self.kernel.slots()
-
-    @property
-    def theta(self) -> Array:
-        """The free hyper-parameters as unbounded numbers."""
-        return np.empty(0) if self.kernel is None else self.kernel.theta
-
-    @property
-    def bounds(self) -> Array:
-        """(parameters, 2): the bounds of theta."""
-        return np.empty((0, 2)) if self.kernel is None else self.kernel.bounds
-
-    @property
-    def theta_names(self) -> list[str]:
-        """A name for every entry of theta."""
-        return [] if self.kernel is None else self.kernel.theta_names
 
     def at(self, theta: Array) -> Self:
         """The same items at other hyper-parameters."""

@@ -27,13 +27,18 @@ class KernelItems(Data):
     kernel: Kernel = field()  # field(): the None of Data is no default
     items: Items = field()
     prepared: Any = field()
+    dtype: np.dtype | None = None  # of kernel values; None: not known yet
 
     @classmethod
     def of(cls, kernel: Kernel, X: Any) -> Self:
         """The items X, after the kernel has learned from them what it has to learn."""
         fitted = kernel.fit(X)
         items = fitted.check(X)
-        return cls(fitted, items, fitted.prepare(items))
+        prepared = fitted.prepare_in(items, None, {})
+        dtype = LazyGram.of(fitted, prepared).dtype
+        if dtype.kind == "c":
+            raise bad(repr(kernel), "k(x, y)", "real for this machine", "complex numbers", "Use its real part.")
+        return cls(fitted, items, prepared, dtype)
 
     def __len__(self) -> int:
         return len(self.prepared)
@@ -47,15 +52,12 @@ class KernelItems(Data):
 
     def gram(self) -> LazyGram:
         """k(X, X), lazily."""
-        gram = LazyGram.of(self.kernel, self.prepared)
-        if gram.dtype.kind == "c":
-            raise bad(repr(self.kernel), "k(x, y)", "real for this machine", "complex numbers", "Use its real part.")
-        return gram
+        return LazyGram.of(self.kernel, self.prepared, dtype=self.dtype)
 
     def keep(self, index: Array) -> Self:
         """Only these items."""
         index = np.asarray(index, dtype=np.intp)
-        return type(self)(self.kernel, self.items[index], self.prepared[index])
+        return type(self)(self.kernel, self.items[index], self.prepared[index], self.dtype)
 
     take = keep
 
@@ -102,7 +104,7 @@ class KernelItems(Data):
 
     def _prepared_like(self, items: Items) -> Self:
         """Other items, prepared as these are."""
-        return type(self)(self.kernel, items, self.kernel.prepare(items, self.prepared.frame))
+        return type(self)(self.kernel, items, self.kernel.prepare(items, self.prepared.frame), self.dtype)
 
     # ---- items that need not be among these
 
@@ -129,20 +131,18 @@ class KernelItems(Data):
 
     def at(self, theta: Array) -> Self:
         kernel = self.kernel.with_theta(theta)
-        return type(self)(kernel, self.items, kernel.prepare(self.items))
+        return type(self)(kernel, self.items, kernel.prepare_in(self.items, None, {}), self.dtype)
 
     def slope(self, weights: Callable[[slice, slice], Array]) -> Array:
-        return LazyGram.of(self.kernel, self.prepared).vjp_of_tiles(weights) if self.slots() else np.empty(0)
+        return self.gram().vjp_of_tiles(weights)
 
     def jvp_products(self, V: Array) -> list[Array]:
         """By the kernel's own formula; where it has none, by differences of K V in theta."""
-        if not self.slots():
-            return []
-        products = LazyGram.of(self.kernel, self.prepared).jvp_products(V)
+        products = self.gram().jvp_products(V)
         return self._differences(V) if products is None else products
 
     def _differences(self, V: Array) -> list[Array]:
-        theta, high = self.theta, self.bounds[:, 1]
+        theta, high = self.kernel.theta, self.kernel.bounds[:, 1]
 
         def product(at: Array) -> Array:
             return self.at(at).gram() @ V
