@@ -14,9 +14,7 @@ import numpy as np
 
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.estimators.training_data import Columns, Data
-from mercer.gram import LazyGram
-from mercer.kernels.values import diagonal
+from mercer.estimators.training_data import Cross, Data
 from mercer.solvers.laplace import Laplace
 from mercer.solvers.laplace_softmax import SoftmaxLaplace, log_and_slope
 from mercer.solvers.losses import Likelihood, average_softmax
@@ -139,10 +137,11 @@ class ClassPosterior:
         parts = [self.found.predict(_rows(cross, r), variances[r]) for r in cuts(len(variances), rows)]
         return np.concatenate([mean for mean, _ in parts]), np.concatenate([spread for _, spread in parts])
 
-    def _variances(self, cross: LazyGram | Columns, prior: Any) -> Array:
+    def _variances(self, cross: Cross, prior: Any) -> Array:
         """k(x, x) of new items; for a matrix it is given, or that of the training items if they all have the same."""
-        if isinstance(cross, LazyGram):
-            return diagonal(cross.kernel, cross.A)
+        known = cross.row_diag()
+        if known is not None:
+            return known
         m, d = cross.shape[0], self.diagonal
         if prior is None and np.ptp(d) <= 1e-8 * abs(d).max():
             return np.full(m, d.mean())
@@ -157,8 +156,6 @@ class ClassPosterior:
         return self.problem.probabilities(*self.latent(X, prior))
 
 
-def _rows(cross: LazyGram | Columns, r: slice) -> Array:
+def _rows(cross: Cross, r: slice) -> Array:
     """Some rows of k(new, training)."""
-    if isinstance(cross, LazyGram):
-        return cross.rows(np.arange(r.start, r.stop)).astype(np.float64, copy=False)
-    return cross.block(r, slice(None))
+    return cross.rows(np.arange(r.start, r.stop)).astype(np.float64, copy=False)

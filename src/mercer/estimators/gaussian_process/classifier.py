@@ -30,7 +30,6 @@ from mercer.estimators.gaussian_process.label_evidence import best_latent_model,
 from mercer.estimators.gaussian_process.report import FitReport, warn_at_bounds
 from mercer.estimators.labels import Labels
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.training_data import KernelItems
 from mercer.solvers.losses import Likelihood, Logistic, offering
 from mercer.solvers.platt import couple
 from mercer.typing import Array
@@ -122,7 +121,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         found = [self._fitted(problem, start, random) for problem, start in zip(problems, starts, strict=True)]
         self._posteriors = [posterior for posterior, _ in found]
         self._model = restricted(self._model, self._posteriors[0].data)  # do not keep the items that were passed
-        self._keep([report for _, report in found], len(y))
+        self._keep_fit([report for _, report in found], len(y))
         for posterior, report in found:
             if report is not None:
                 warn_at_bounds(self, restricted(self._model, posterior.data))
@@ -159,19 +158,17 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
     ) -> tuple[ClassPosterior, FitReport | None]:
         """The posterior of one problem after its kernel has been tuned, and the report of the search."""
         data, steps = self._model.covariance.data, self.max_iter_predict
-        if not isinstance(data, KernelItems):
-            K = data.gram().sub(problem.index).dense()
-            return ClassPosterior.of(problem, data.keep(problem.index), K, start, steps), None
         every = len(problem.index) == len(data)
         kept = data if every and not self.copy_X_train else data.keep(problem.index)
-        if self.optimizer is None or not kept.kernel.theta.size:
-            return ClassPosterior.of(problem, kept, kept.gram().dense(), start, steps), None
+        if self.optimizer is None or not data.slots():
+            K = (data if every else data.take(problem.index)).gram().dense()
+            return ClassPosterior.of(problem, kept, K, start, steps), None
         model, climbs, start = best_latent_model(self, restricted(self._model, kept), problem, start, random)
         best = model.covariance.data
         posterior = ClassPosterior.of(problem, best, best.gram().dense(), start, steps)
         return posterior, FitReport.of(model, posterior.found.evidence, climbs, searched=True)
 
-    def _keep(self, reports: list[FitReport | None], n: int) -> None:
+    def _keep_fit(self, reports: list[FitReport | None], n: int) -> None:
         """Set the fitted attributes."""
         modes = [posterior.found.mode for posterior in self._posteriors]
         self.kernel_ = _one([restricted(self._model, posterior.data).kernel() for posterior in self._posteriors])

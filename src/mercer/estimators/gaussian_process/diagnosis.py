@@ -7,12 +7,12 @@ a hyper-parameter at its bound                            a kernel that is not p
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from mercer.estimators.gaussian_process.covariance import Covariance
-from mercer.estimators.training_data import KernelItems
 from mercer.items import Vectors
 from mercer.kernels.stationary import Stationary
 from mercer.linalg.cholesky import Factor
@@ -28,12 +28,11 @@ _NAMED = 3  # pairs of rows that a message names
 def causes(covariance: Covariance, Y: Array, at_bounds: list[str]) -> list[str]:
     """Everything found that makes the covariance nearly singular."""
     found = [*_equal_items(covariance, Y), *_quiet(covariance)]
-    if isinstance(covariance.data, KernelItems):
-        data = covariance.data
-        if isinstance(data.items, Vectors) and not data.items.sparse:
-            found += [*_constant_columns(data.items.values), *_long(data.kernel, data.items.values)]
-        if data.psd is not True:
-            found.append(f"{data.kernel!r} is not known to be positive semi-definite: see mercer.certify")
+    data = covariance.data
+    if isinstance(data.items, Vectors) and not data.items.sparse:
+        found += [*_constant_columns(data.items.values), *_long(data.kernel, data.items.values)]
+    if data.kernel is not None and data.psd is not True:
+        found.append(f"{data.kernel!r} is not known to be positive semi-definite: see mercer.certify")
     return found + [f"{name} is at its bound" for name in at_bounds]
 
 
@@ -47,10 +46,8 @@ def followers(factor: Factor) -> list[str]:
 
 
 def _equal_items(covariance: Covariance, Y: Array) -> list[str]:
-    if not isinstance(covariance.data, KernelItems):
-        return []
-    first: dict[bytes, int] = {}
-    pairs = [(first.setdefault(key, i), i) for i, key in enumerate(covariance.data.items.keys())]
+    first: dict[Hashable, int] = {}
+    pairs = [(first.setdefault(key, i), i) for i, key in enumerate(covariance.data.keys())]
     pairs = [(i, j) for i, j in pairs if i != j]
     differing = [(i, j) for i, j in pairs if not np.allclose(Y[i], Y[j], rtol=1e-10, atol=0.0)]
     texts = []

@@ -65,15 +65,13 @@ class LabelEvidence:
     def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
         """The evidence, -inf where the Gram is not finite or not positive after rounding; its slope if >= at_least."""
         data = self.covariance.at(theta).data
-        assert isinstance(data, KernelItems)
-        gram = data.gram()
         try:
-            K = gram.dense()
+            K = data.gram().dense()
             found: Approximation = self.problem.approximate(K, self.start, self.max_iter)
         except (NotFinite, NotPositiveDefinite):
             return -np.inf, None
         self.start, value = found.mode.coef, float(found.evidence)
-        return value, gram.vjp(found.slope(K)) if value >= at_least else None
+        return value, data.slope(found.slope(K)) if value >= at_least else None
 
     def curvature(self, theta: Array) -> None:
         """Not known."""
@@ -83,7 +81,7 @@ def evidence_at(
     model: ProcessModel, posterior: ClassPosterior, max_iter: int, theta: Any, gradient: bool
 ) -> tuple[float, Array]:
     """The evidence of a fitted problem at the user's theta; its slope there, or zeros if `gradient` is False."""
-    if not isinstance(posterior.data, KernelItems):
+    if posterior.data.kernel is None:
         raise bad("precomputed kernel", "theta", "left out, because a matrix has no hyper-parameters", "some",
                   "Fit with a kernel object.")  # fmt: skip
     own = restricted(model, posterior.data)

@@ -103,7 +103,7 @@ class ProcessModel:
         """The kernel in the form the user gave it, at the hyper-parameters of this model; None for a matrix."""
         if self.foreign:
             return self.foreign.original.clone_with_theta(self.user_theta)
-        return self.covariance.data.kernel if isinstance(self.covariance.data, KernelItems) else None
+        return self.covariance.data.kernel
 
 
 def at_bound(theta: Any, bound: Any) -> Any:
@@ -117,7 +117,7 @@ def set_up(gp: Any, X: Any, Y: Array) -> ProcessModel:
     data: Data = GivenGram.of(np.asarray(X, dtype=float)) if kernel is None else KernelItems.of(kernel, X).double()
     noise = noise_of(gp, foreign, Y)
     covariance = Covariance(data, noise, _alpha(gp, Y))
-    vectors = kernel is not None and isinstance(data.items, Vectors)  # type: ignore[union-attr]
+    vectors = isinstance(data.items, Vectors)
     return ProcessModel(covariance, mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors), foreign)
 
 

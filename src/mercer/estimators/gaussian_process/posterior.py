@@ -21,10 +21,8 @@ from mercer.engine.tiles import cuts
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.means import Mean
-from mercer.estimators.training_data import Columns, KernelItems
-from mercer.gram import LazyGram, StoredGram
-from mercer.kernels.base import gram_of
-from mercer.kernels.values import diagonal
+from mercer.estimators.training_data import Cross
+from mercer.gram import StoredGram
 from mercer.linalg.cholesky import Factor, factorise
 from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.linalg.tiled import RowSolver
@@ -65,7 +63,7 @@ class RegressionPosterior:
 
     # ---- new items
 
-    def cross(self, X: Any) -> LazyGram | Columns:
+    def cross(self, X: Any) -> Cross:
         """k(X, items conditioned on), lazily."""
         data = self.covariance.data
         return (data if len(self.used) == len(data) else data.keep(self.used)).cross(X)
@@ -115,17 +113,15 @@ class RegressionPosterior:
         run(entries, cuts(m, _ROWS))
         return self.mean_at(X), C
 
-    def prior_variance(self, cross: LazyGram | Columns, given: Array | None) -> Array:
+    def prior_variance(self, cross: Cross, given: Array | None) -> Array:
         """k(x, x) of new items."""
-        if isinstance(cross, LazyGram):
-            return np.array(diagonal(cross.kernel, cross.A), dtype=float)
-        return _given(given, (cross.shape[0],), "k(x, x) of every new item")
+        known = cross.row_diag()
+        return _given(given, (cross.shape[0],), "k(x, x) of every new item") if known is None else known
 
-    def prior_covariance(self, cross: LazyGram | Columns, given: Array | None) -> Array:
+    def prior_covariance(self, cross: Cross, given: Array | None) -> Array:
         """k(x, x') of new items."""
-        if isinstance(cross, LazyGram):
-            return np.asarray(gram_of(cross.kernel, cross.A, cross.A), dtype=float)
-        return _given(given, (cross.shape[0],) * 2, "k(x, x') of the new items")
+        known = cross.row_gram()
+        return _given(given, (cross.shape[0],) * 2, "k(x, x') of the new items") if known is None else known
 
     def _unknown(self, known: Array) -> Array:
         """R^-1 h(x), one row per item."""
@@ -136,7 +132,7 @@ class RegressionPosterior:
         """k(x) -> L^-1 k(x), by rows."""
         return RowSolver(self.factor.A)
 
-    def _rows(self, cross: LazyGram | Columns, r: slice, out: Array) -> Array:
+    def _rows(self, cross: Cross, r: slice, out: Array) -> Array:
         """k(x, .) for a few new items, in double precision."""
         for c in cuts(cross.shape[1]):
             out[:, c] = cross.block(r, c)
@@ -147,7 +143,7 @@ class RegressionPosterior:
     def extended(self, covariance: Covariance, Y: Array, H: Array) -> RegressionPosterior:
         """The posterior given more items too, the last ones of `covariance`, in O(n^2) per item."""
         n, data = len(self.covariance), covariance.data
-        if len(self.used) < n or not isinstance(data, KernelItems):
+        if len(self.used) < n:
             return RegressionPosterior.of(covariance, self.mean, Y, H)
         rows = np.asarray(data.gram().rows(np.arange(n, len(data))), dtype=float)
         corner = rows[:, n:].copy()

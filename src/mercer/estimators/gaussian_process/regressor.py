@@ -33,9 +33,7 @@ from mercer.estimators.gaussian_process.targets import Units, columns
 from mercer.estimators.gaussian_process.tuning import best_model, user_value_and_slope
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.shared_fits import SharedFits
-from mercer.estimators.training_data import KernelItems
 from mercer.items import Vectors
-from mercer.items.joined import joined
 from mercer.kernels import Kernel
 from mercer.solvers.evidence_climb import EvidenceClimb, Prior
 from mercer.solvers.evidence_search import TOL
@@ -140,7 +138,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         targets, H = self._without_mean(model, X, Y)
         model, climbs, buffer = self._search(model, targets, H)
         posterior = self._posterior(model, targets, H, buffer)
-        self._keep(model, posterior, X, Y, climbs)
+        self._keep_fit(model, posterior, X, Y, climbs)
         if self.optimizer is not None:
             warn_at_bounds(self, model)
         return self
@@ -193,7 +191,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
                 f"What was found: {found}. Raise alpha or learn the noise (noise='learn')."
             ) from None
 
-    def _keep(
+    def _keep_fit(
         self, model: ProcessModel, posterior: RegressionPosterior, X: Any, Y: Array, climbs: tuple[EvidenceClimb, ...]
     ) -> None:
         """Set the fitted attributes, the certificate and the report, and warn of what went wrong."""
@@ -343,12 +341,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         check_is_fitted(self, "alpha_")
         X, y = self._checked(X, y, reset=False, numeric=True, outputs=True)
         covariance = self._model.covariance
-        if not isinstance(covariance.data, KernelItems):
+        if covariance.data.kernel is None:
             raise bad(type(self).__name__, "kernel", "computable to learn from more items", "a precomputed matrix",
                       "Fit again to the matrix of all items.")  # fmt: skip
-        data = covariance.data
-        items = joined(data.items, data.kernel.check(X))
-        grown = KernelItems(data.kernel, items, data.kernel.prepare(items, data.prepared.frame))
+        grown, _ = covariance.data.extended(X)
         new = replace(covariance, data=grown, alpha=np.append(covariance.alpha, self._new_alpha(alpha, len(y))))
         self._update_posterior(new, np.vstack([columns(self.y_train_), self._units.inside(y)]), None)
         return self
@@ -375,13 +371,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     def _update_posterior(self, covariance: Any, Y: Array, gone: Array | None) -> None:
         """Keep the posterior after items were appended, or those at `gone` removed, by an update of the factor."""
         model = replace(self._model, covariance=covariance)
-        X = covariance.data.items if isinstance(covariance.data, KernelItems) else np.empty((len(Y), 0))
+        X = covariance.data.items
         targets, H = self._without_mean(model, X, Y)
         if gone is None:
             posterior = self._known.extended(covariance, targets, H)
         else:
             posterior = self._known.reduced(gone, covariance, targets, H)
-        self._keep(model, posterior, X.values if isinstance(X, Vectors) else X, Y, ())
+        self._keep_fit(model, posterior, X.values if isinstance(X, Vectors) else X, Y, ())
 
 
 @one_blas_thread()

@@ -15,7 +15,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer.errors import warn
 from mercer.estimators.gaussian_process.model import ProcessModel, at_bound, kernel_from_data
-from mercer.estimators.training_data import KernelItems
 from mercer.kernels import Bounded
 from mercer.parameters import Slot
 from mercer.solvers.evidence_climb import EvidenceClimb
@@ -126,8 +125,7 @@ def _user_chosen(gp: Any, model: ProcessModel) -> list[Chosen | None]:
     if model.foreign:
         free = [h for h in model.foreign.original.hyperparameters if not h.fixed]
         return [(float(low), float(high), f"{h.name}_bounds") for h in free for low, high in h.bounds]
-    data = model.covariance.data
-    kernel = [bounds for slot in (data.kernel.slots() if isinstance(data, KernelItems) else []) for bounds in _of(slot)]
+    kernel = [bounds for slot in model.covariance.data.slots() for bounds in _of(slot)]
     noise = [bounds for slot in model.covariance.noise.slots for bounds in _of(slot)]
     learned = isinstance(getattr(gp, "noise", None), str)
     return [*([None] * len(kernel) if kernel_from_data(gp) else kernel), *([None] * len(noise) if learned else noise)]

@@ -27,7 +27,6 @@ from mercer.estimators.gaussian_process.model import ProcessModel, set_up
 from mercer.estimators.gaussian_process.regressor import GaussianProcessRegressor
 from mercer.estimators.gaussian_process.targets import Units
 from mercer.estimators.labels import Labels
-from mercer.estimators.training_data import KernelItems
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
@@ -118,12 +117,10 @@ def verify_classifier(model: Any, X: Any, y: Any = None, sample_weight: Any = No
 def _labelled(model: Any, setup: ProcessModel, problem: LabelProblem, kernel: Any, a: Array) -> ProcessCertificate:
     """The proof of one problem with labels."""
     data, used = setup.covariance.data, problem.index
-    own = restricted(setup, data.keep(used)) if isinstance(data, KernelItems) else setup
+    own = restricted(setup, data.take(used))
 
     def gram(theta: Array) -> Array:
-        if isinstance(data, KernelItems):
-            return np.asarray(own.at(theta).covariance.data.gram().dense(), dtype=float)
-        return np.asarray(data.gram().sub(used).dense(), dtype=float)
+        return np.asarray(own.at(theta).covariance.data.gram().dense(), dtype=float)
 
     theta = np.empty(0) if kernel is None else np.asarray(kernel.theta)
     K = gram(theta)
