@@ -122,7 +122,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         found = [self._fitted(problem, start, random) for problem, start in zip(problems, starts, strict=True)]
         self._posteriors = [posterior for posterior, _ in found]
         self._model = restricted(self._model, self._posteriors[0].data)  # do not keep the items that were passed
-        self._keep([report for _, report in found], len(y))
+        self._keep_fit([report for _, report in found], len(y))
         for posterior, report in found:
             if report is not None:
                 warn_at_bounds(self, restricted(self._model, posterior.data))
@@ -171,7 +171,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         posterior = ClassPosterior.of(problem, best, best.gram().dense(), start, steps)
         return posterior, FitReport.of(model, posterior.found.evidence, climbs, searched=True)
 
-    def _keep(self, reports: list[FitReport | None], n: int) -> None:
+    def _keep_fit(self, reports: list[FitReport | None], n: int) -> None:
         """Set the fitted attributes."""
         modes = [posterior.found.mode for posterior in self._posteriors]
         self.kernel_ = _one([restricted(self._model, posterior.data).kernel() for posterior in self._posteriors])

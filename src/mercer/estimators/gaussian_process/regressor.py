@@ -140,7 +140,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         targets, H = self._without_mean(model, X, Y)
         model, climbs, buffer = self._search(model, targets, H)
         posterior = self._posterior(model, targets, H, buffer)
-        self._keep(model, posterior, X, Y, climbs)
+        self._keep_fit(model, posterior, X, Y, climbs)
         if self.optimizer is not None:
             warn_at_bounds(self, model)
         return self
@@ -193,7 +193,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
                 f"What was found: {found}. Raise alpha or learn the noise (noise='learn')."
             ) from None
 
-    def _keep(
+    def _keep_fit(
         self, model: ProcessModel, posterior: RegressionPosterior, X: Any, Y: Array, climbs: tuple[EvidenceClimb, ...]
     ) -> None:
         """Set the fitted attributes, the certificate and the report, and warn of what went wrong."""
@@ -381,7 +381,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             posterior = self._known.extended(covariance, targets, H)
         else:
             posterior = self._known.reduced(gone, covariance, targets, H)
-        self._keep(model, posterior, X.values if isinstance(X, Vectors) else X, Y, ())
+        self._keep_fit(model, posterior, X.values if isinstance(X, Vectors) else X, Y, ())
 
 
 @one_blas_thread()
