@@ -21,7 +21,7 @@ _HOME = {
     "BayesianSVC": "mercer.estimators.svm.bayesian",
     "FeatureGLMClassifier": "mercer.estimators.feature_machines.glm",
     "FeatureGLMRegressor": "mercer.estimators.feature_machines.glm",
-    "GPLVM": "mercer.estimators.gaussian_process.latent",
+    "GPLVM": "mercer.estimators.gaussian_process.gplvm",
     "GaussianProcessClassifier": "mercer.estimators.gaussian_process.classifier",
     "GaussianProcessRegressor": "mercer.estimators.gaussian_process.regressor",
     "KernelGradientDescent": "mercer.estimators.gradient_descent",

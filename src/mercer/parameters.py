@@ -230,6 +230,12 @@ class Slot:
         p = self.parameter
         return np.tile(_ends(self.spec, p if isinstance(p, Bounded) else self.spec), (int(self.free.sum()), 1))
 
+    @property
+    def names(self) -> list[str]:
+        """A name for every entry of theta, e.g. `RBF.lengthscale[2]`."""
+        stem, free = f"{type(self.owner).__name__}.{self.name}", self.free
+        return [f"{stem}[{j}]" if len(free) > 1 else stem for j in np.flatnonzero(free)]
+
     def at(self, theta: Array) -> Parameter:
         """The parameter, mark and fixed entries kept, at a new theta."""
         numbers, p = self.numbers, self.parameter

@@ -23,7 +23,10 @@ class Prepared(Protocol):
 
 
 class Gram(Protocol):
-    """A square kernel matrix that may never be stored: all a solver may ask of one."""
+    """A square kernel matrix that may never be stored: all a solver may ask of one.
+
+    `linear_rows` are rows Z with K = ZZ', where such are known; else None.
+    """
 
     def __len__(self) -> int: ...
 
@@ -42,5 +45,10 @@ class Gram(Protocol):
     def single(self) -> Gram: ...
 
     def dense(self) -> Array: ...
+
+    def fill(self, out: Array) -> None: ...
+
+    @property
+    def linear_rows(self) -> Any: ...
 
     def __matmul__(self, V: Array) -> Array: ...

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut
 
 from mercer import GaussianProcessRegressor, KernelSearchCV, L2VMRegressor, RBFNetworkRegressor
-from mercer.estimators.gaussian_process.posterior import Posterior
+from mercer.estimators.gaussian_process.posterior import RegressionPosterior
 from mercer.kernels import RBF, Fixed, Matern
 from mercer.solvers.least_squares import Spectral
 
@@ -37,7 +37,7 @@ def assert_alike(ours, theirs, rtol=1e-7):
 def counted(monkeypatch):
     """How many factorisations were made."""
     calls = []
-    for kind in (Posterior, Spectral):
+    for kind in (RegressionPosterior, Spectral):
 
         def counting(cls, *given, made=kind.of.__func__):
             calls.append(cls)

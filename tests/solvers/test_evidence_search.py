@@ -6,7 +6,8 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from mercer.solvers.evidence_search import TOL, Prior, search
+from mercer.solvers.evidence_climb import Prior
+from mercer.solvers.evidence_search import TOL, search
 
 SHAPE = np.diag([1.0, 4.0, 0.1])
 WIDE = np.array([[-10.0, 10.0]] * 3)
@@ -15,9 +16,13 @@ WIDE = np.array([[-10.0, 10.0]] * 3)
 class Bowl:
     """-n/2 (t - centre)' A (t - centre), steeper the more items there are."""
 
-    def __init__(self, centre, size=1000, A=SHAPE, informed=True):
-        self.centre, self.size, self.A, self.informed = np.asarray(centre, dtype=float), size, A, informed
+    def __init__(self, centre, size=1000, A=SHAPE, has_curvature=True):
+        self.centre, self.size, self.A, self.has_curvature = np.asarray(centre, dtype=float), size, A, has_curvature
         self.asked = []
+
+    def value_and_slope(self, theta, *, at_least=-np.inf):
+        value = self.value(theta)
+        return value, self.slope() if np.isfinite(value) and value >= at_least else None
 
     def value(self, theta):
         self.asked.append(theta)
@@ -28,7 +33,7 @@ class Bowl:
         return -self.size / 1000 * (self.A @ self.last)
 
     def curvature(self, theta):
-        return self.size / 1000 * self.A if self.informed else None
+        return self.size / 1000 * self.A if self.has_curvature else None
 
 
 class Ridge(Bowl):
@@ -48,8 +53,8 @@ class Ridge(Bowl):
 
 
 def test_a_bowl_is_climbed_to_its_top_with_and_without_information():
-    for informed in (True, False):
-        found = search([Bowl([1.0, -2.0, 3.0], informed=informed)], [np.zeros(3)], WIDE, tol=1e-8)
+    for has_curvature in (True, False):
+        found = search([Bowl([1.0, -2.0, 3.0], has_curvature=has_curvature)], [np.zeros(3)], WIDE, tol=1e-8)
         assert found.best.converged
         assert found.best.value > -1e-6
         assert_allclose(found.best.theta, [1.0, -2.0, 3.0], atol=1e-2)
@@ -62,10 +67,10 @@ def test_a_curved_valley_is_followed_to_its_end():
 
 def test_a_parameter_ends_at_its_bound_when_the_top_is_beyond():
     bounds = np.array([[-1.0, 0.5], [-1.0, 1.0], [-10.0, 10.0]])
-    level = Bowl([1.0, -2.0, 3.0])
-    found = search([level], [np.zeros(3)], bounds, tol=1e-8)
+    bowl = Bowl([1.0, -2.0, 3.0])
+    found = search([bowl], [np.zeros(3)], bounds, tol=1e-8)
     assert_allclose(found.best.theta, [0.5, -1.0, 3.0], atol=1e-2)
-    assert all((bounds[:, 0] <= t).all() and (t <= bounds[:, 1]).all() for t in level.asked)
+    assert all((bounds[:, 0] <= t).all() and (t <= bounds[:, 1]).all() for t in bowl.asked)
 
 
 def test_most_evaluations_are_on_subsets_M32():
@@ -94,8 +99,8 @@ def test_the_best_of_several_starts_goes_on():
 
 
 def test_a_prior_is_weighed_against_the_evidence_M32():
-    level = Bowl([2.0, 0.0, 0.0], A=np.eye(3))
-    found = search([level], [np.zeros(3)], WIDE, prior=Prior(np.zeros(3), 1.0), tol=1e-10)
+    bowl = Bowl([2.0, 0.0, 0.0], A=np.eye(3))
+    found = search([bowl], [np.zeros(3)], WIDE, prior=Prior(np.zeros(3), 1.0), tol=1e-10)
     assert_allclose(found.best.theta, [1.0, 0.0, 0.0], atol=1e-4)
 
 
@@ -148,14 +153,14 @@ def test_restarts_never_end_below_plain_lbfgs_on_all_items_M32():
     start, other = np.array([-0.3, 0.5, 0.0]), np.array([-2.0, 0.0, 0.0])
     alone = search([Twins(-12.0, 100), Twins(2.0)], [start], WIDE)
     more = search([Twins(-12.0, 100), Twins(2.0)], [start, other], WIDE)
-    plain = minimize(lambda t: (-(level := Twins(2.0)).value(t), -level.slope()), start, jac=True, method="L-BFGS-B")
+    plain = minimize(lambda t: (-(every := Twins(2.0)).value(t), -every.slope()), start, jac=True, method="L-BFGS-B")
     assert alone.best.value < -plain.fun - 0.5
     assert more.best.value >= -plain.fun - 1e-6
 
 
 def test_parameters_stay_near_their_start_on_subsets_but_not_pulled_to_it_M32():
-    levels = [Bowl([3.0, 0.0, 9.0], size, 100.0 * SHAPE) for size in (100, 1000)]
-    found = search(levels, [np.zeros(3)], WIDE, tol=1e-6)
+    evidences = [Bowl([3.0, 0.0, 9.0], size, 100.0 * SHAPE) for size in (100, 1000)]
+    found = search(evidences, [np.zeros(3)], WIDE, tol=1e-6)
     assert_allclose(found.climbs[0].theta[0], 3.0, atol=0.5)
     assert found.climbs[0].theta[2] <= 3.5
     assert_allclose(found.best.theta, [3.0, 0.0, 9.0], atol=1e-2)
@@ -182,8 +187,8 @@ def test_one_level_is_climbed_until_the_slope_is_nothing_M32():
 
 def test_a_last_level_without_information_ends_by_lbfgs_M38():
     class Large(Slope):
-        informed = False
+        has_curvature = False
 
-    levels = [Large([0.0], 100, informed=False), Large([0.0], 1000, informed=False)]
-    found = search(levels, [np.zeros(1)], np.array([[0.0, 40.0]]), tol=0.1)
+    evidences = [Large([0.0], 100, has_curvature=False), Large([0.0], 1000, has_curvature=False)]
+    found = search(evidences, [np.zeros(1)], np.array([[0.0, 40.0]]), tol=0.1)
     assert_allclose(found.best.theta, 40.0)

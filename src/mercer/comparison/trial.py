@@ -110,7 +110,7 @@ def _built(one: Entrant, problem: Problem) -> Any:
 
 
 def _texts(caught: list[Any]) -> tuple[str, ...]:
-    from mercer.estimators.gaussian_process.bounds import AtBound
+    from mercer.estimators.gaussian_process.report import AtBound
 
     # All methods share the kernel of the comparison, so its bounds are not the user's to widen.
     told = (warning for warning in caught if not issubclass(warning.category, AtBound))

@@ -1,16 +1,17 @@
-"""The scikit-learn contract, once for all machines: what `kernel=` may be, and how data come in.
+"""The base class of all machines: the scikit-learn contract, how data come in, and what is kept of a fit.
 
 `kernel` is an object, a name, an expression, a function or "precomputed" (kernel_argument.py).  Arrays go through
-scikit-learn's own checks; other kinds of items through the check of the kernel that understands them.
+scikit-learn's own checks, other kinds of items through the check of the kernel that compares them.  `_data` turns them
+into training data (training_data/), the subclass finds coefficients, and `_keep` leaves what prediction needs.
 
 A search that fits many machines asks `takes_gram`, `items_kind`, `check_items` and `kernel_on` to compute each Gram
-once, and what machines can share beyond that in the way of estimators/shared_fits.py.
+once, and estimators/shared_fits.py what else machines can share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from functools import wraps
+from functools import partial, wraps
 from numbers import Real
 from typing import Any, Self, TypeVar, cast
 
@@ -18,21 +19,20 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from mercer.engine.interrupts import interrupted, one_fit
 from mercer.errors import Interrupted, NotConverged, bad, warn, wrong_kind
 from mercer.estimators.function_kernel import Called, Dense
-from mercer.estimators.kernel_argument import NAMES, no_kernel, written
+from mercer.estimators.kernel_argument import DEFAULTS, NAMES, gamma_value, named_kernel, no_kernel, written
 from mercer.estimators.sklearn_kernels import foreign_items, is_foreign, noiseless
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.estimators.worker_settings import carry_settings
 from mercer.items import Items, Vectors
 from mercer.items.vectors import is_sparse
-from mercer.kernels import Kernel
+from mercer.kernels import Kernel, Similarity
 from mercer.typing import Array
 
-_DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 0.0}
 NO_TARGET = object()
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -74,9 +74,17 @@ def _so_far(machine: Any) -> str:
 
 
 class KernelEstimator(BaseEstimator):  # type: ignore[misc]
-    """A machine with a `kernel` argument, on any kind of item; `fit` of every subclass is interruptible."""
+    """A machine with a `kernel` argument, on any kind of item; `fit` of every subclass is interruptible.
+
+    Most machines predict f(x) = sum_j c_j k(x, x_j) + intercept over the items x_j that `_keep` leaves them:
+    `support_` are the positions of these, `dual_coef_` holds one row of coefficients per function f.
+    """
 
     kernel: Any
+    support_: Any
+    dual_coef_: Any
+    intercept_: Any
+    _kept: Data
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -92,10 +100,11 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if nested:
             if is_foreign(self.kernel):
                 return super().set_params(**nested)  # type: ignore[no-any-return]  # theirs are modified, as in there
-            if self._written is None:
+            kernel = written(self.kernel)
+            if kernel is None:
                 raise bad(type(self).__name__, "kernel", "a kernel object for kernel__... parameters", self.kernel,
                           "Pass e.g. kernel=RBF(1.0).")  # fmt: skip
-            self.kernel = self._written.with_params(**{name[len("kernel__") :]: v for name, v in nested.items()})
+            self.kernel = kernel.with_params(**{name[len("kernel__") :]: v for name, v in nested.items()})
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -111,19 +120,9 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     @property
-    def _written(self) -> Kernel | None:
-        """The kernel where it is an object or an expression."""
-        return written(self.kernel)
-
-    @property
     def by_name(self) -> bool:
         """Whether the kernel is given by one of the names that scikit-learn's users know."""
         return isinstance(self.kernel, str) and self.kernel in NAMES
-
-    @property
-    def _on_arrays(self) -> bool:
-        """Whether the data are arrays of numbers for certain, so that scikit-learn can check them."""
-        return self.items_kind is Vectors
 
     # ---- what a search asks
 
@@ -135,12 +134,13 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     @property
     def items_kind(self) -> type[Items] | None:
         """The class of the items that `kernel` compares; None for a function, which may compare anything."""
-        if isinstance(self.kernel, str) and (self.by_name or self._precomputed):
+        if self.by_name or self._precomputed:
             return Vectors
         if is_foreign(self.kernel):
             return foreign_items(self.kernel)
-        if self._written is not None:
-            return self._written.items
+        kernel = written(self.kernel)
+        if kernel is not None:
+            return kernel.items
         return Vectors if isinstance(self.kernel, str) else None  # a misspelt name is refused later
 
     def check_items(self, X: Any) -> Any:
@@ -160,66 +160,131 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        given = y is not NO_TARGET
-        if self._on_arrays and not isinstance(X, Items):
-            _require_rows(self, X)
-            if self._precomputed and is_sparse(X):
-                raise TypeError(f"{type(self).__name__}: Sparse precomputed kernels are not supported. "
-                                "Pass X.toarray().")  # fmt: skip
-            options = {"accept_sparse": False if self._precomputed else "csr", "dtype": [np.float64, np.float32]}
-            if given:
-                X, y = validate_data(self, X, y, reset=reset, y_numeric=numeric, multi_output=outputs, **options)
-                return X, targets(type(self).__name__, y) if numeric else y
-            return validate_data(self, X, reset=reset, **options)
-        if self._written is not None:
-            X = self._written.check(X)
+        if self.items_kind is Vectors and not isinstance(X, Items):
+            return self._checked_arrays(X, y, reset, numeric, outputs)
+        kernel = written(self.kernel)
+        if kernel is not None:
+            X = kernel.check(X)
         elif getattr(X, "ndim", 0) == 2 and not is_sparse(X):
             X = np.asarray(X)  # a function of two arrays expects arrays, also where a table was passed
-        if not given:
+        if y is NO_TARGET:
             return X
         check_consistent_length(X, y)
         y = np.asarray(y) if outputs and np.ndim(y) == 2 else column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         return X, targets(type(self).__name__, y) if numeric else y
 
+    def _checked_arrays(self, X: Any, y: Any, reset: bool, numeric: bool, outputs: bool) -> Any:
+        """`_checked` for arrays of numbers, by scikit-learn."""
+        _require_rows(self, X)
+        if self._precomputed and is_sparse(X):
+            raise TypeError(f"{type(self).__name__}: Sparse precomputed kernels are not supported. "
+                            "Pass X.toarray().")  # fmt: skip
+        options = {"accept_sparse": False if self._precomputed else "csr", "dtype": [np.float64, np.float32]}
+        if y is NO_TARGET:
+            return validate_data(self, X, reset=reset, **options)
+        X, y = validate_data(self, X, y, reset=reset, y_numeric=numeric, multi_output=outputs, **options)
+        return X, targets(type(self).__name__, y) if numeric else y
+
     def _data(self, X: Any) -> Data:
-        """The training items behind the interface of estimators/training_data.py."""
-        if self._precomputed:
-            return GivenGram.of(X)
-        return KernelItems.of(self._kernel_for(X), X)
+        """The training items behind the protocol of estimators/training_data."""
+        return GivenGram.of(X) if self._precomputed else KernelItems.of(self._kernel_for(X), X)
 
     def _kernel_for(self, X: Any) -> Kernel:
         """The kernel object that `kernel` stands for, on these training data."""
         owner, given = type(self).__name__, self.kernel
-        found = self._written
+        if self.by_name:
+            return named_kernel(owner, given, self._gamma(X), self._option("degree"), self._option("coef0"))
+        found = written(given)
         if found is not None:
             return found
         if is_foreign(given):
             return noiseless(owner, given, X)
-        if self.by_name:
-            if given in ("poly", "polynomial"):
-                _require_whole(owner, self._option("degree"))
-            return NAMES[given](self._gamma(X), self._option("degree"), self._option("coef0"))
         if callable(given) and not isinstance(given, type):
             return self._of_function(given)
         raise no_kernel(owner, given)
 
     def _option(self, name: str) -> Any:
         """A parameter of named kernels; its default for machines that do not have it."""
-        return getattr(self, name, _DEFAULTS[name])
+        return getattr(self, name, DEFAULTS[name])
 
     def _gamma(self, X: Any) -> float:
-        return gamma_value(self._option("gamma"), X)
+        """gamma as a number; in sklearn.metrics.pairwise, None is 1 / columns, and 1 for "chi2"."""
+        given = self._option("gamma")
+        if given is None and self._pairwise:
+            given = 1.0 if self.kernel == "chi2" else "auto"
+        return gamma_value(given, X)
 
     def _of_function(self, function: Callable[..., Any]) -> Kernel:
-        """The kernel of a user's function (X, Y) -> matrix."""
+        """The kernel of a user's function (X, Y) -> matrix; in sklearn.metrics.pairwise, of two items -> number."""
+        if self._pairwise:
+            return Similarity(partial(function, **(self.kernel_params or {})))
         return Called(Dense(function), pairwise=True)
 
+    @property
+    def _pairwise(self) -> bool:
+        """Whether `kernel` follows sklearn.metrics.pairwise: in machines with `kernel_params`."""
+        return hasattr(self, "kernel_params")
 
-def _require_whole(owner: str, degree: Any) -> None:
-    """Refuse a degree that is no integer >= 0: other powers have no value where <x, y> is negative."""
-    if not isinstance(degree, Real) or not float(degree) >= 0.0 or not float(degree).is_integer():
-        raise bad(owner, "degree", "an integer >= 0", repr(degree), "Other powers of a negative number are not real.")
+    # ---- what is kept of a fit
+
+    def _keep(self, X: Any, data: Data, support: Array, columns: Array, intercept: Array) -> None:
+        """Keep the items `support` and their coefficients, one column per function."""
+        self.support_ = support.astype(np.int32)
+        self.intercept_ = intercept
+        self.dual_coef_ = np.ascontiguousarray(columns.T)
+        self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(data),)
+        self._kept = data.keep(support)
+        if is_sparse(X):
+            from scipy.sparse import csr_matrix
+
+            self.dual_coef_ = csr_matrix(self.dual_coef_)
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors as they were passed; none for a precomputed matrix."""
+        self._require_fit("support_vectors_")
+        return self._kept.as_passed()
+
+    @property
+    def coef_(self) -> Any:
+        """The weights w of f(x) = <w, x> + intercept, one row per function; for the linear kernel only."""
+        self._require_fit("coef_")
+        if not self._kept.linear:
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        coef = self._functions().T @ self._kept.linear_rows
+        coef = coef.tocsr() if is_sparse(coef) else coef
+        (coef.data if is_sparse(coef) else coef).flags.writeable = False
+        return coef
+
+    def _functions(self) -> Any:
+        """(kept items, functions): the coefficients of each decision function, sparse like the data."""
+        return self.dual_coef_.T
+
+    def _require_fit(self, name: str) -> None:
+        if not (hasattr(self, "_kept") and hasattr(self, "support_")):
+            raise AttributeError(f"{type(self).__name__} has {name} after fit")
+
+    # ---- prediction
+
+    @property
+    def _coef_columns(self) -> Array:
+        """(kept items, functions): `dual_coef_` by columns.  Prediction reads it, so whoever changes it changes f."""
+        rows = self.dual_coef_
+        return np.ascontiguousarray((rows.toarray() if is_sparse(rows) else np.asarray(rows)).T)
+
+    def _items(self, X: Any) -> Any:
+        """New items, checked against those of the fit."""
+        check_is_fitted(self)
+        return self._checked(X, reset=False)
+
+    def _values(self, X: Any) -> Array:
+        """f on checked items, of a machine that has one function."""
+        return np.asarray(self._kept.evaluate(X, self._coef_columns[:, 0]) + self.intercept_[0])
+
+    def _all_values(self, X: Any) -> Array:
+        """f on checked items, one column per function."""
+        return np.asarray(self._kept.evaluate(X, self._coef_columns) + self.intercept_)
 
 
 def _require_rows(machine: KernelEstimator, X: Any) -> None:
@@ -229,27 +294,6 @@ def _require_rows(machine: KernelEstimator, X: Any) -> None:
         raise wrong_kind(type(machine).__name__, f"rows of numbers for kernel = {machine.kernel!r}",
                          f"a list of {type(first).__name__}, the first {first!r}",
                          "Choose a kernel for such items: mercer.kernels has some for strings and sets.")  # fmt: skip
-
-
-def gamma_value(gamma: Any, X: Any) -> float:
-    """scikit-learn's gamma: "scale" is 1 / (columns * variance of X), "auto" is 1 / columns."""
-    if isinstance(gamma, str) and gamma in ("scale", "auto"):
-        V = X.values if isinstance(X, Vectors) else X
-        variance = _variance(V) if gamma == "scale" else 1.0
-        if not np.isfinite(variance):
-            raise bad("kernel", "X", "numbers whose variance is finite for gamma='scale'", f"a variance of {variance}",
-                      "Scale the columns, or pass gamma as a number.")  # fmt: skip
-        return 1.0 / (V.shape[1] * variance) if variance > 0.0 else 1.0
-    if isinstance(gamma, Real) and 0.0 < float(gamma) < np.inf:
-        return float(gamma)
-    raise bad("kernel", "gamma", "'scale', 'auto' or a positive number", repr(gamma), "See the documentation of SVC.")
-
-
-def _variance(X: Any) -> float:
-    with np.errstate(over="ignore", invalid="ignore"):  # an infinite one is refused
-        if is_sparse(X):
-            return float(X.multiply(X).mean() - X.mean() ** 2)
-        return float(np.var(X, dtype=np.float64))
 
 
 def positive(owner: str, name: str, given: Any, *, infinite: bool = False) -> float:

@@ -18,10 +18,14 @@ import math
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache, lru_cache
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from mercer import kernels
 from mercer.errors import bad
+from mercer.items import Vectors
 from mercer.kernels import Kernel
 
 Named = Callable[[float, float, float], Kernel]
@@ -52,6 +56,38 @@ NAMES: dict[str, Named] = {
     "exponential": lambda gamma, degree, coef0: kernels.Exponential(_lengthscale(gamma)),
     "rational_quadratic": lambda gamma, degree, coef0: kernels.RationalQuadratic(_lengthscale(gamma)),
 }
+
+
+DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 0.0}
+
+
+def named_kernel(owner: str, name: str, gamma: float, degree: Any, coef0: Any) -> Kernel:
+    """The kernel of a name in NAMES."""
+    whole = isinstance(degree, Real) and float(degree) >= 0.0 and float(degree).is_integer()
+    if name in ("poly", "polynomial") and not whole:
+        raise bad(owner, "degree", "an integer >= 0", repr(degree), "Other powers of a negative number are not real.")
+    return NAMES[name](gamma, degree, coef0)
+
+
+def gamma_value(gamma: Any, X: Any) -> float:
+    """scikit-learn's gamma: "scale" is 1 / (columns * variance of X), "auto" is 1 / columns."""
+    if isinstance(gamma, str) and gamma in ("scale", "auto"):
+        V = X.values if isinstance(X, Vectors) else X
+        variance = _variance(V) if gamma == "scale" else 1.0
+        if not np.isfinite(variance):
+            raise bad("kernel", "X", "numbers whose variance is finite for gamma='scale'", f"a variance of {variance}",
+                      "Scale the columns, or pass gamma as a number.")  # fmt: skip
+        return 1.0 / (V.shape[1] * variance) if variance > 0.0 else 1.0
+    if isinstance(gamma, Real) and 0.0 < float(gamma) < np.inf:
+        return float(gamma)
+    raise bad("kernel", "gamma", "'scale', 'auto' or a positive number", repr(gamma), "See the documentation of SVC.")
+
+
+def _variance(X: Any) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):  # an infinite one is refused
+        if not isinstance(X, np.ndarray):  # sparse
+            return float(X.multiply(X).mean() - X.mean() ** 2)
+        return float(np.var(X, dtype=np.float64))
 
 
 def written(given: Any) -> Kernel | None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import NotPositiveDefinite, bad, warn
-from mercer.estimators.training_data import Data, GivenGram
+from mercer.estimators.training_data import Data
 
 POLICIES = ("off", "warn", "raise")
 NOTABLE = 1e-5  # of the largest eigenvalue: less may come of data in single precision, and harms nothing
@@ -38,14 +38,14 @@ def require_positive(machine: Any, data: Data) -> None:
         return
     if policy == "raise":
         _refuse(owner, data)
-    elif isinstance(data, GivenGram) or not machine.by_name:
-        _try(owner, data, TRIED if isinstance(data, GivenGram) or data.psd is False else FEW)
+    elif data.kernel is None or not machine.by_name:
+        _try(owner, data, TRIED if data.kernel is None or data.psd is False else FEW)
 
 
 def _refuse(owner: str, data: Data) -> None:
     from mercer.theory import certify
 
-    found = certify(data.gram().K) if isinstance(data, GivenGram) else certify(data.kernel, data.items)
+    found = certify(data.gram().dense()) if data.kernel is None else certify(data.kernel, data.items)
     if not found.psd:
         raise NotPositiveDefinite(
             f"{owner}: the kernel must be positive semi-definite on the training items; got smallest eigenvalue "

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from mercer.estimators.kernel_machine import KernelMachine
+from mercer.estimators.base import KernelEstimator
 from mercer.typing import Array
 
 
-class KernelRegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
+class KernelRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
     """f(x) = sum_i a_i k(x, x_i) + intercept, one column of coefficients per column of y."""
 
     def __sklearn_tags__(self) -> Any:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.engine.fill import require_memory
 from mercer.errors import NotConverged, bad, warn
-from mercer.estimators.base import gamma_value, weights
-from mercer.estimators.incremental import Incremental
+from mercer.estimators import incremental
+from mercer.estimators.base import weights
 from mercer.estimators.positivity import require_positive
+from mercer.estimators.regressor import KernelRegressor
 from mercer.estimators.shared_fits import SharedFits
-from mercer.estimators.training_data import Data, GivenGram, KernelItems
-from mercer.gram import LazyGram
+from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
-from mercer.kernels import Kernel, Similarity
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers import ridge
 from mercer.solvers.ridge import Factored, Shifted, Targets
@@ -31,7 +29,7 @@ class Singular(UserWarning):
     """alpha = 0 on a Gram that has no inverse: of the best functions the one of least norm was taken."""
 
 
-class KernelRidge(Incremental):
+class KernelRidge(KernelRegressor):
     """Minimise sum_i w_i (y_i - f(x_i) - b)^2 + alpha |f|^2: f = sum_i a_i k(., x_i), (K + alpha W^-1) a + b = y.
 
     alpha, kernel, gamma, degree, coef0 and kernel_params are scikit-learn's, and so are its names of kernels; a
@@ -49,6 +47,10 @@ class KernelRidge(Incremental):
     certificate_; for several candidates loo_error_ and gcv_ of each.  `update` and `remove` change the items learned
     from; `leave_one_out` predicts each from the others.  y may have several columns.
     """
+
+    alpha_: Any
+    _targets: Targets
+    _factor: Factored | None
 
     def __init__(
         self,
@@ -103,12 +105,12 @@ class KernelRidge(Incremental):
             raise bad("KernelRidge", "alpha", "positive where there is a choice", "0 among the candidates",
                       "Leave it out.")  # fmt: skip
         system = self._system(kept, gram, targets, alphas, choose)
-        self.alpha_: Any = alphas if len(alphas) > 1 else float(alphas[0])
+        self.alpha_ = alphas if len(alphas) > 1 else float(alphas[0])
         if choose:
             found = ridge.leave_one_out(system, targets, alphas)
             self.loo_error_, self.gcv_, self.alpha_ = found.errors, found.gcv, float(alphas[found.best])
-        if isinstance(kept, GivenGram) and isinstance(system, Factored):
-            self._factor = system  # a given matrix cannot be computed anew
+        if not kept.recomputable and isinstance(system, Factored):
+            self._factor = system
         self._settle(kept, support, targets, system, gram)
 
     def _system(self, kept: Data, gram: Gram, targets: Targets, alphas: Array, choose: bool = False) -> Shifted:
@@ -121,7 +123,7 @@ class KernelRidge(Incremental):
     def _way(self, kept: Data, several: bool) -> str:
         if self.solver in ("primal", "eigen"):
             return self.solver
-        if self.solver == "auto" and kept.linear and kept.items.values.shape[1] <= _FEW * len(kept):  # type: ignore[union-attr]
+        if self.solver == "auto" and kept.linear and kept.linear_rows.shape[1] <= _FEW * len(kept):
             return "primal"
         return "eigen" if several else "dual"
 
@@ -150,16 +152,35 @@ class KernelRidge(Incremental):
                 NotConverged,
             )  # fmt: skip
 
-    def _gamma(self, X: Any) -> float:
-        """As in scikit-learn, None is 1 / columns, and 1 for "chi2"."""
-        auto = 1.0 if self.kernel == "chi2" else "auto"
-        return gamma_value(auto if self.gamma is None else self.gamma, X)
+    def _forget_choice(self) -> None:
+        """Forget the errors by which alpha was chosen: they belong to the items of that fit."""
+        for name in ("loo_error_", "gcv_"):
+            self.__dict__.pop(name, None)
 
-    def _of_function(self, function: Callable[..., Any]) -> Kernel:
-        """As in scikit-learn, a function compares two items."""
-        return Similarity(partial(function, **(self.kernel_params or {})))
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {**state, "_factor": None} if "_factor" in state else state
 
-    # ---- what follows from it
+    # ---- after the fit
+
+    def update(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from more items: what `fit` to all of them gives for alpha_, in O(n^2) per new item.
+
+        X of a precomputed kernel holds the values between the new items and all: the old ones, then the new.  What a
+        kernel has learned from the first items (a vocabulary) stays.
+        """
+        check_is_fitted(self)
+        incremental.update(self, X, y, sample_weight)
+        return self
+
+    def remove(self, index: Any) -> Self:
+        """Forget items, by their positions among all that were passed: what `fit` to the rest gives for alpha_.
+
+        Positions are counted anew afterwards.
+        """
+        check_is_fitted(self)
+        incremental.remove(self, index)
+        return self
 
     def leave_one_out(self) -> Array:
         """For every item of positive weight, what the machine fitted to all the others would predict (with alpha_).
@@ -170,7 +191,7 @@ class KernelRidge(Incremental):
         t = self._targets
         if t.intercept and len(t.Y) < 2:
             raise bad("KernelRidge", "X", "two items or more to leave one out", "1 item", "Fit to more items.")
-        left = t.Y - ridge.leave_one_out_residuals(self._system_now(), t, self.alpha_)
+        left = t.Y - ridge.leave_one_out_residuals(incremental.system_of(self), t, self.alpha_)
         return self._shaped(left)
 
     @property
@@ -189,18 +210,20 @@ def _are_candidates(alphas: int, outputs: int) -> bool:
 
 def _owned(gram: Gram) -> Array:
     """The Gram in an array of float64 that may be overwritten."""
-    return np.array(gram.dense(), dtype=np.float64, order="C", copy=None if isinstance(gram, LazyGram) else True)
+    n = len(gram)
+    require_memory(f"The Gram of {n} items", 8 * n * n, "Fit a sample of them, or raise the budget.")
+    K = np.empty((n, n))
+    gram.fill(K)
+    return K
 
 
 def _features(kept: Data) -> Any:
     """phi(x), one row per item."""
-    try:
-        if isinstance(kept, KernelItems):
-            return kept.kernel.feature_map(kept.items)
-    except NotImplementedError:
-        pass
-    raise bad("KernelRidge", "kernel", 'one with a finite feature map for solver="primal"',
-              "one without", 'Use solver="dual".')  # fmt: skip
+    found = kept.features()
+    if found is None:
+        raise bad("KernelRidge", "kernel", 'one with a finite feature map for solver="primal"',
+                  "one without", 'Use solver="dual".')  # fmt: skip
+    return found
 
 
 def _weighed(F: Any, s: Array) -> Any:

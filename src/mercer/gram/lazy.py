@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.engine import fill
+from mercer.engine.fill import Block
 from mercer.engine.pool import run
 from mercer.engine.tiles import all_tiles, cuts, lower_tiles
 from mercer.errors import bad
@@ -76,7 +77,7 @@ class LazyGram:
         return len(self.A), len(self.B)
 
     def __len__(self) -> int:
-        return len(self.A)
+        return self.shape[0]
 
     @property
     def symmetric(self) -> bool:
@@ -98,6 +99,10 @@ class LazyGram:
         """Every entry, in one array."""
         return gram_of(self.kernel, self.A, self.B, self.dtype, where=self._where)
 
+    def fill(self, out: Array) -> None:
+        """Write every entry into `out`."""
+        gram_of(self.kernel, self.A, self.B, out=out, where=self._where)
+
     @property
     def linear_rows(self) -> Any:
         """The rows X if this is the matrix XX' of inner products of rows; else None."""
@@ -115,6 +120,14 @@ class LazyGram:
         """k(x_i, x_i)."""
         self._require_square("diag")
         return diagonal(self.kernel, self.A, self._where)
+
+    def row_diag(self) -> Array:
+        """k(x, x) of the items x of the rows."""
+        return np.array(diagonal(self.kernel, self.A), dtype=float)
+
+    def row_gram(self) -> Array:
+        """k(x, x') between the items of the rows."""
+        return np.asarray(gram_of(self.kernel, self.A, self.A), dtype=float)
 
     def rows(self, index: Array) -> Array:
         """K[index, :] as an array."""
@@ -179,9 +192,10 @@ class LazyGram:
         W = np.asarray(W)
         if W.shape != self.shape:
             raise bad("LazyGram", "W in vjp", f"of shape {self.shape}", W.shape, "Give one weight per entry of K.")
-        n_theta = self.kernel.theta.size
         tiles = lower_tiles(len(self)) if self.symmetric else all_tiles(*self.shape)
-        terms = np.zeros((len(tiles), n_theta))
+        terms = np.zeros((len(tiles), self.kernel.theta.size))
+        if not terms.size:  # no item, or no free hyper-parameter
+            return np.zeros(terms.shape[1])
 
         def term(i: int) -> None:
             r, c = tiles[i]
@@ -190,6 +204,22 @@ class LazyGram:
 
         run(term, range(len(tiles)))
         return np.asarray(terms.sum(axis=0))
+
+    def jvp_products(self, V: Array) -> list[Array] | None:
+        """(dK/dtheta_j) V for every j, streamed; None if the kernel has no formula for them."""
+        kernel, A, B = self.kernel, self.A, self.B
+        if not kernel.slots():
+            return []
+        few = kernel.jvp_products(A[:1], B[:1], V[:1])
+        if few is None:
+            return None
+        out = np.zeros((len(few), len(self), V.shape[1]))
+
+        def add(r: slice, c: slice) -> None:
+            out[:, r] += np.asarray(kernel.jvp_products(A[r], B[c], V[c]))
+
+        fill.fold_rows(add, self.shape)
+        return list(out[1:])
 
     def top(self, count: int) -> tuple[Array, Array]:
         """(index, value) of the `count` largest entries of every row, largest first, ties by position."""
@@ -213,7 +243,7 @@ class LazyGram:
 
         return self._select(count, distances)
 
-    def _select(self, count: int, block: fill.Block) -> tuple[Array, Array]:
+    def _select(self, count: int, block: Block) -> tuple[Array, Array]:
         """The `count` smallest entries of every row of a streamed matrix, ascending, ties by position."""
         n, m = self.shape
         if not 1 <= count <= m:

@@ -74,6 +74,10 @@ class StoredGram:
         """Every entry, in one array: the matrix itself when nothing was left out."""
         return self._entries(self.I)
 
+    def fill(self, out: Array) -> None:
+        """Write every entry into `out`."""
+        out[...] = self.dense()
+
     def diag(self) -> Array:
         """K_ii."""
         return np.asarray(np.diagonal(self.K) if self.I is None else np.diagonal(self.K)[self.I])

@@ -121,7 +121,8 @@ class Kernel:
 
     def check(self, X: Any) -> Items:
         """X as items of this kernel's kind."""
-        return self.items.check(X, type(self).__name__)
+        kind = self.items
+        return X if isinstance(X, kind) else kind.check(X, type(self).__name__)
 
     def prepare(self, X: Any, frame: Any = None) -> Any:
         """Validate X and do all work that is linear in n; `frame` comes from an earlier prepared dataset."""
@@ -216,11 +217,7 @@ class Kernel:
     @property
     def theta_names(self) -> list[str]:
         """A name for every entry of theta, e.g. `RBF.lengthscale[2]`."""
-        names = []
-        for slot in self.slots():
-            stem, many = f"{type(slot.owner).__name__}.{slot.name}", slot.numbers.size > 1
-            names += [f"{stem}[{j}]" if many else stem for j in np.flatnonzero(slot.free)]
-        return names
+        return [name for slot in self.slots() for name in slot.names]
 
     def slots(self) -> list[Slot]:
         """The free hyper-parameters of this kernel and then of its children."""
@@ -350,7 +347,8 @@ def gram_of(
 
     `out` is an array to be filled, where one is at hand already; `where` tells the positions of A and B in the data.
     """
-    what, symmetric = f"The Gram of {kernel!r}", A is B
+    symmetric = A is B
+    what = "" if out is not None else f"The Gram of {kernel!r}"
     if not len(A) or not len(B):
         return np.empty((len(A), len(B)))
     where = where or (lambda i, j: (i, j))

@@ -71,7 +71,8 @@ class Composite(Kernel):
         return True if all(child.psd is True for child in self.children) else None
 
     def check(self, X: Any) -> Items:
-        return self.items.check(X, repr(self))
+        kind = self.items
+        return X if isinstance(X, kind) else kind.check(X, repr(self))
 
     def prepare_in(self, X: Items, frame: Any, pool: Pool) -> Any:
         frames = frame or (None,) * len(self.children)

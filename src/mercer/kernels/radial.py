@@ -16,7 +16,6 @@ import numpy as np
 
 from mercer import parameters
 from mercer.errors import bad
-from mercer.items.vectors import is_sparse
 from mercer.kernels.base import kernel
 from mercer.kernels.bessel import matern, matern_slope
 from mercer.kernels.rows import Rows, own, sqdist, squared_moments, squared_products
@@ -91,7 +90,7 @@ class Radial(Stationary):
         return self.unscaled(2.0 * (M.sum(axis=1)[:, None] * A.values - M @ B.values))
 
     def jvp_products(self, A: Rows, B: Rows, V: Array) -> Array | None:
-        if is_sparse(A.values):
+        if A.sparse:
             return None
         S, _ = sqdist(A, B)
         K, M = S.copy(), S.copy()

@@ -60,6 +60,10 @@ class Rows:
         found: np.dtype = self.values.dtype
         return found
 
+    @property
+    def sparse(self) -> bool:
+        return is_sparse(self.values)
+
     def known(self, name: str, B: Rows) -> Array | None:
         """A statistic of these rows and those of B, if it has been computed already."""
         return self.memo.get((name, id(B)))
@@ -154,9 +158,10 @@ def _find_centre(X: Vectors) -> Centre:
     Such a number has few binary digits, so subtracting it from data around it is exact: distances between near
     points keep every digit the data have.
     """
-    if X.sparse or not len(X):
+    n = len(X)
+    if X.sparse or not n:
         return ORIGIN
-    V = X.values[:: len(X) // _SAMPLE + 1]
+    V = X.values[:: n // _SAMPLE + 1]
     with np.errstate(over="ignore", invalid="ignore"):
         mean, spread = V.mean(axis=0, dtype=np.float64), V.std(axis=0, dtype=np.float64)
         step = np.where(spread > 0.0, np.ldexp(1.0, np.frexp(spread)[1]), 0.0)
@@ -208,12 +213,12 @@ def sqdist(A: Rows, B: Rows) -> tuple[Array, bool]:
 
 def _stay_sparse(A: Rows, B: Rows) -> bool:
     """Whether a tile is computed from sparse rows; rows of few columns are faster as dense arrays."""
-    return (is_sparse(A.values) or is_sparse(B.values)) and A.values.shape[1] > _NARROW
+    return (A.sparse or B.sparse) and A.values.shape[1] > _NARROW
 
 
 def _array(A: Rows) -> Array:
     """The rows of a tile as an array."""
-    return np.ascontiguousarray(A.values.toarray()) if is_sparse(A.values) else A.values
+    return np.ascontiguousarray(A.values.toarray()) if A.sparse else A.values
 
 
 def own(statistic: tuple[Array, bool]) -> Array:
@@ -278,7 +283,7 @@ def _sparse_sqdist(A: Rows, B: Rows) -> Array:
 
 def squared_moments(A: Rows, B: Rows, M: Array) -> Array:
     """sum_ij M_ij (a_ik - b_jk)^2 for every column k; by products, unless rows are so long that digits would cancel."""
-    if max(A.sqnorm.max(initial=0.0), B.sqnorm.max(initial=0.0)) > _LONG and not is_sparse(A.values):
+    if max(A.sqnorm.max(initial=0.0), B.sqnorm.max(initial=0.0)) > _LONG and not A.sparse:
         return np.asarray(squared_products(A, B, M, np.ones((len(B), 1))).sum(axis=(1, 2)))
     squares = weighted_squares(A, M.sum(axis=1)) + weighted_squares(B, M.sum(axis=0))
     return np.asarray(squares - 2.0 * product_moments(A, B, M))
@@ -293,7 +298,7 @@ def squared_products(A: Rows, B: Rows, M: Array, V: Array) -> Array:
 
 def product_moments(A: Rows, B: Rows, M: Array) -> Array:
     """sum_ij M_ij a_ik b_jk for every column k: a matrix product, in double precision."""
-    if is_sparse(A.values) or is_sparse(B.values):
+    if A.sparse or B.sparse:
         a, b = as_csr(A.values).astype(np.float64), as_csr(B.values).astype(np.float64)
         return np.asarray(a.multiply(M @ b).sum(axis=0)).ravel()
     return np.asarray(np.einsum("ik,ik->k", A.values, M @ B.values.astype(np.float64, copy=False)))
@@ -302,4 +307,4 @@ def product_moments(A: Rows, B: Rows, M: Array) -> Array:
 def weighted_squares(A: Rows, w: Array) -> Array:
     """sum_i w_i a_ik^2 for every column k."""
     V = A.values.astype(np.float64)
-    return np.asarray(w @ (V.power(2) if is_sparse(V) else V * V)).ravel()
+    return np.asarray(w @ (V.power(2) if A.sparse else V * V)).ravel()

@@ -31,17 +31,22 @@ class Stationary(Kernel):
     stationary = True
 
     @property
+    def scales(self) -> Any:
+        """The lengthscale as a number, or one for each column as an array."""
+        return value(self.lengthscale)
+
+    @property
     def ard(self) -> bool:
         """One lengthscale per column."""
-        return isinstance(value(self.lengthscale), np.ndarray)
+        return isinstance(self.scales, np.ndarray)
 
     @property
     def scales_columns(self) -> bool:
         """Whether the data are divided by the lengthscale beforehand, rather than a tile of distances."""
-        return self.ard or not 1.0 / _EXTREME < value(self.lengthscale) < _EXTREME
+        return self.ard or not 1.0 / _EXTREME < self.scales < _EXTREME
 
     def prepare_in(self, X: Any, frame: Any, pool: Pool) -> Rows:
-        lengthscale = np.atleast_1d(value(self.lengthscale))
+        lengthscale = np.atleast_1d(self.scales)
         if self.ard and len(X) and len(lengthscale) != X.width:
             raise bad(type(self).__name__, "lengthscale", f"one number or one per column ({X.width})",
                       f"{len(lengthscale)} numbers", "Give as many lengthscales as X has columns.")  # fmt: skip
@@ -54,10 +59,10 @@ class Stationary(Kernel):
 
     def per_lengthscale(self, moments: Array) -> Array:
         """sum_k moments_k / l_k over the columns of each lengthscale; 0 for an infinite one."""
-        lengthscale = np.atleast_1d(value(self.lengthscale))
+        lengthscale = np.atleast_1d(self.scales)
         summed = moments.reshape(-1, len(lengthscale), *moments.shape[1:]).sum(axis=0)
         return np.asarray((summed.T / lengthscale).T)
 
     def unscaled(self, gradient: Array) -> Array:
         """The derivative in x, from that in the rows as they were prepared: x / l if columns are scaled, else x."""
-        return np.asarray(gradient / value(self.lengthscale) if self.scales_columns else gradient)
+        return np.asarray(gradient / self.scales if self.scales_columns else gradient)

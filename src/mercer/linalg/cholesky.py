@@ -4,7 +4,7 @@
 
 LAPACK reads and writes one triangle only.  So the array that held M holds L on and under its diagonal, and M itself
 still above it: products with M (the residual of a solution) need no second n x n array, and a factorisation that fails
-can be tried again with more on the diagonal.
+can be repeated with more on the diagonal.
 
     factor = factorise(M)               M is overwritten
     factor.solve(B)                     M^-1 B
@@ -36,7 +36,7 @@ _PANEL = 64  # columns that LAPACK eliminates at a time in a low-rank update
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """L in the lower triangle of A; above the diagonal, M, whose own diagonal is `diagonal` (without the jitter)."""
+    """L in the lower triangle of A; M above the diagonal; `diagonal` is that of M, without the jitter."""
 
     A: Array
     diagonal: Array
@@ -81,7 +81,7 @@ class Factor:
         return 2.0 * float(np.log(np.diagonal(self.A)).sum())
 
     def inverse(self, *, overwrite: bool = False) -> Array:
-        """(M + jitter I)^-1, symmetric; with `overwrite` in the buffer of the factor, which is lost."""
+        """(M + jitter I)^-1, both triangles; with `overwrite` in the buffer of the factor, which is lost."""
         C = self._buffer(overwrite)
         invert_lower(C)
         multiply_lower(C)
@@ -114,8 +114,8 @@ class Factor:
         left = np.diagonal(corner) / np.maximum(np.diagonal(C), np.finfo(float).tiny)
         if factor_lower(corner) is not None or (np.diagonal(corner) ** 2 <= _rounding(n + m) * np.diagonal(C)).any():
             raise NotPositiveDefinite(
-                "extend: the enlarged matrix must be positive definite; got a row of which the others leave "
-                f"{left.min():.1e} unexplained. Factorise it anew, with a jitter, or leave that row out."
+                "extend: the enlarged matrix must be positive definite; got a row whose variance given the others "
+                f"is only {left.min():.1e} of its own. Factorise the matrix anew, with a jitter, or leave that row out."
             )
         A[n:, n:] = np.tril(corner) + np.triu(C, 1)
         return Factor(A, np.concatenate([self.diagonal, np.diagonal(C)]), self.jitter)

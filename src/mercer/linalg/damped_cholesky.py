@@ -2,8 +2,8 @@
 
     diag(M) (1 + d) + shift       d = a few units of rounding, times 100 until there is a factor
 
-A step of Newton's method with a slightly damped matrix is still a step down, so that nothing is said about d.
-(`cholesky.factorise` works on large matrices in place, and tells what it added.)
+A Newton step with a slightly damped matrix still decreases the objective, so d is not reported.
+(`cholesky.factorise` works on large matrices in place and reports what it added.)
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 
 from mercer.typing import Array
 
-_ROUNDING = 8.0 * float(np.finfo(float).eps)  # the first damping, per row
+_ROUNDING = 8.0 * float(np.finfo(float).eps)  # the first damping, times the number of rows
 
 
 class DampedCholesky:
-    """The factor of the symmetric M + shift I, damped as far as rounding asks; M is overwritten."""
+    """The factor of the symmetric M + shift I, damped until there is one; M is overwritten."""
 
     def __init__(self, M: Array, *, shift: float = 0.0) -> None:
         from scipy.linalg import cho_factor

@@ -7,11 +7,11 @@
 
 Only the lower triangle is read and written.  A matrix is [[A11, .], [A21, A22]]: each half is handled by recursion, and
 the rest is products on slabs of A21 and A22, one task of one thread each.  LAPACK's own threads wait for each other by
-spinning, which takes long on a busy machine; ours do not.
+spinning, which is slow on a busy machine; ours do not.
 
 A product with a triangle runs near the peak speed of the machine, a triangular solve at a third of it, and LAPACK
 inverts large triangles slowly.  So triangles are inverted by halves, and solves are products with the inverses, unless
-these are so large that digits would be lost.
+the inverses are so large that accuracy would be lost.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from mercer.native import triangles
 from mercer.typing import Array
 
 _LEAF = 128  # rows up to which LAPACK inverts a triangle
-_ALONE = 512  # rows up to which one thread does all
-_SLABS = 4  # tasks per product, if each has
-_THIN, _THICK = 128, 512  # at least and at most so many rows
+_ALONE = 512  # rows up to which one thread does everything
+_SLABS = 4  # tasks per product
+_THIN, _THICK = 128, 512  # fewest and most rows of a task
 _BROAD = 2048  # columns of one step of a substitution
 _STEEP = 1e5  # max |L| max |L^-1| up to which products with L^-1 are as accurate as substitution
 
 
 @one_blas_thread()
 def factor_lower(A: Array) -> int | None:
-    """Overwrite the lower triangle by that of L; the row where that failed, or None.
+    """Overwrite the lower triangle by L; returns the row where that failed, or None.
 
     A21 -> A21 L11^-T = L21,   A22 -> A22 - L21 L21'.
     """

@@ -16,7 +16,9 @@ scoring.py                           the same with a link that is not canonical,
 weight_evidence.py                   their evidence
 sparse/                              linear models with few nonzero weights: lasso and group lasso
 rvm/                                 relevance vector machines
-gaussian_process.py, laplace*.py     posteriors of Gaussian processes; evidence_search.py climbs their evidence
+gaussian_process.py, laplace*.py     posteriors of Gaussian processes
+evidence_search.py, evidence_climb.py  their hyper-parameters of largest evidence
+quasi_newton.py                      L-BFGS-B that Ctrl-C ends at its best point
 gplvm.py                             latent points under a Gaussian process
 platt.py                             probabilities from decision values
 losses/                              losses, links and likelihoods, one file each

@@ -1,14 +1,15 @@
-"""Conditioning a Gaussian process on data: what is known once a covariance matrix has been factored.
+"""Conditioning a Gaussian process on data: all that follows from the factor of its covariance matrix.
 
-    y = f + H b + e,    cov(f + e) = M,    nothing known of b beforehand (H may have no columns)
+    y = f + H b + e,    cov(f + e) = M,    a flat prior on b (H may have no columns)
 
 With A = H'M^-1 H and P = M^-1 - M^-1 H A^-1 H'M^-1, the inverse covariance of what H cannot explain:
 
-    a         = P y                                      the coefficients of the posterior mean, m(x) = k(x)'a + h(x)'b
-    evidence  = -1/2 y'P y - 1/2 log|M| - 1/2 log|A| - (n - rank H)/2 log 2 pi     (restricted if H has columns)
-    its slope = 1/2 tr((a a' - P) dM)                     in any parameter of M
-    information 1/2 a' dM_i P dM_j a                      about two of them, averaged (solvers/evidence_search.py)
-    left out  : y_i given the others has mean y_i - a_i / P_ii and variance 1 / P_ii
+    a           = P y                     coefficients of the posterior mean, m(x) = k(x)'a + h(x)'b
+    evidence    = -1/2 y'P y - 1/2 log|M| - 1/2 log|A| - (n - rank H)/2 log 2 pi     (restricted if H has columns)
+    slope       = 1/2 tr((a a' - P) dM)   of the evidence, in any parameter of M
+    information = 1/2 a' dM_i P dM_j a    about two parameters: the average of observed and expected information
+                                          (Gilmour, Thompson & Cullis, 1995); only products dM_j a are needed
+    left out    : y_i given the others has mean y_i - a_i / P_ii and variance 1 / P_ii
 
 Several columns of y share M: evidences and slopes add up (Rasmussen & Williams, 2006, ch. 2, 5).
 """
@@ -19,19 +20,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.linalg.cholesky import Factor
-from mercer.linalg.tiled import invert_lower, multiply_lower
-from mercer.native import triangles
 from mercer.typing import Array
 
 _LOG_2PI = float(np.log(2.0 * np.pi))
-_DEPENDENT = 1e-13  # of a column of the basis, left over by the others: rounding
+_DEPENDENT = 1e-13  # a column of the basis is dependent if the others leave less than this share of it unexplained
 
 
 @dataclass(frozen=True, eq=False)
 class Conditioned:
-    """The factor of M, the targets (n, q), the basis (n, h), and what follows from them."""
+    """The factor of M, the targets (n, q), the basis (n, h), and the posterior that follows from them."""
 
     factor: Factor
     Y: Array
@@ -49,19 +49,32 @@ class Conditioned:
         volume = self.factor.log_determinant + 2.0 * float(np.log(np.diagonal(self.root)).sum())
         return float(-0.5 * (fit + q * (volume + (n - h) * _LOG_2PI)))
 
-    @property
-    def outer(self) -> Array:
-        """U (n, q + h) with a a' + q Q Q' = U U': the part of the slope's weights that is of low rank."""
-        return np.hstack([self.coef, np.sqrt(self.Y.shape[1]) * self.explained])
+    def slope_weights(self) -> Array:
+        """W = 1/2 (a a' - q P): the evidence changes by sum_ij W_ij dM_ij.  W overwrites the factor, which is lost."""
+        q = self.Y.shape[1]
+        U = np.hstack([self.coef, np.sqrt(q) * self.explained])  # W = 1/2 (U U' - q M^-1)
+        W = self.factor.inverse(overwrite=True)
+        for r in cuts(len(W)):
+            W[r] *= -0.5 * q
+            W[r] += U[r] @ (0.5 * U.T)
+        return W
+
+    def information(self, W: Array, moved: list[Array]) -> Array:
+        """1/2 sum_q u_iq' P u_jq with u_iq = dM_i a_q; W are the weights, `moved` is dM_i a (n, q) for every i."""
+        p, (n, q) = len(moved), self.Y.shape
+        V = np.stack(moved).transpose(1, 0, 2).reshape(n, p * q)
+        along = self.coef.T @ V
+        G = ((along.T @ along - 2.0 * (V.T @ (W @ V))) / q).reshape(p, q, p, q)  # P = (a a' - 2 W) / q
+        return np.asarray(0.5 * np.einsum("iqjq->ij", G))
 
     def residual(self) -> float:
-        """|M a + H b - y| / |y|: how well the equations are solved, from the matrix itself."""
+        """|M a + H b - y| / |y|: how well the equations are solved, computed with M itself."""
         jitter = self.factor.jitter * self.coef
         left = self.factor.times(self.coef) + jitter + self.H @ self.weights - self.Y
         return float(np.linalg.norm(left) / max(np.linalg.norm(self.Y), np.finfo(float).tiny))
 
     def left_out(self) -> tuple[Array, Array]:
-        """Mean (n, q) and variance (n,) of every y_i given all the others, hyper-parameters as they are."""
+        """Mean (n, q) and variance (n,) of every y_i given all the others, at these hyper-parameters."""
         precision = self.factor.inverse_diagonal() - np.einsum("ij,ij->i", self.explained, self.explained)
         return self.Y - self.coef / precision[:, None], 1.0 / precision
 
@@ -79,7 +92,7 @@ def condition(factor: Factor, Y: Array, H: Array) -> Conditioned:
 
 
 def _root(A: Array) -> Array:
-    """The Cholesky factor of A = H'M^-1 H; columns of H that are combinations of others have no coefficients."""
+    """The Cholesky factor of A = H'M^-1 H; refused if columns of H are combinations of others: b is not unique."""
     try:
         R = np.asarray(np.linalg.cholesky(A))
         dependent = bool((np.diagonal(R) ** 2 <= _DEPENDENT * np.diagonal(A)).any())
@@ -89,34 +102,3 @@ def _root(A: Array) -> Array:
         raise bad("mean", "the basis", "linearly independent on the training items",
                   f"{len(A)} columns of a lower rank", "Drop repeated columns, or use mean='constant'.")  # fmt: skip
     return R
-
-
-def inverse_in_place(factor: Factor) -> Array:
-    """M^-1 on and under the diagonal of the factor's own buffer, which is lost; above it M is left as it was."""
-    invert_lower(factor.A)
-    multiply_lower(factor.A)
-    return factor.A
-
-
-def slope_tile(outer: Array, inverse: Array, columns: int, r: slice, c: slice) -> Array:
-    """The weights 1/2 (a a' - q P) of a tile under the diagonal, counted twice as it stands for its mirror too."""
-    W = outer[r] @ outer[c].T
-    if r == c:
-        T = columns * inverse[r, c]
-        triangles.mirror_lower(T)
-        W -= T
-        W *= 0.5
-    else:
-        W -= columns * inverse[r, c] if columns > 1 else inverse[r, c]
-    return W
-
-
-def information(found: Conditioned, inverse: Array, moved: list[Array]) -> Array:
-    """1/2 sum_q u_iq' P u_jq with u_iq = dM_i a_q (n, q) for every parameter i, from M^-1 under the diagonal."""
-    from scipy.linalg.blas import dsymm
-
-    p, (n, q) = len(moved), found.Y.shape
-    U = np.asfortranarray(np.stack(moved).transpose(1, 0, 2).reshape(n, p * q))
-    known = found.explained.T @ U
-    G = (U.T @ dsymm(1.0, inverse.T, U, lower=0) - known.T @ known).reshape(p, q, p, q)
-    return np.asarray(0.5 * np.einsum("iqjq->ij", G))

@@ -24,7 +24,7 @@ Objective = Callable[[Array], tuple[float, Array]]
 
 
 def condensed(Y: Array) -> Array:
-    """At most n columns with the same Y Y', on which alone L depends."""
+    """At most n columns with the same Y Y'; L depends on Y through Y Y' only."""
     if Y.shape[1] <= len(Y):
         return Y
     _, R = np.linalg.qr(Y.T)
@@ -63,8 +63,8 @@ def ppca(Y: Array, q: int) -> tuple[Array, float, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Climb:
-    """Where one start led: the point, its value, the largest slope left, and how it ended."""
+class LatentClimb:
+    """The end of one start: the point, its value, the largest slope there, and why it ended."""
 
     x: Array = field(repr=False)
     value: float
@@ -74,25 +74,27 @@ class Climb:
     reason: str
 
 
-def climb(objective: Objective, starts: Sequence[Array], bounds: Array, *, tol: float, max_iter: int) -> list[Climb]:
-    """The objective (value and slope) climbed from every start within bounds; best first.
+def climb(
+    objective: Objective, starts: Sequence[Array], bounds: Array, *, tol: float, max_iter: int
+) -> list[LatentClimb]:
+    """The objective (value and slope) maximised within bounds from every start; best first.
 
-    Converged is a slope of at most tol, of the objective per entry, inside the bounds.
+    Converged means that no entry of the slope exceeds tol, apart from those that a bound holds.
     """
 
     def descent(x: Array) -> tuple[float, Array]:
         value, slope = objective(x)
         return -value, -slope
 
-    def end(x0: Array) -> Climb:
+    def end(x0: Array) -> LatentClimb:
         done = minimise(descent, np.clip(x0, *bounds.T), bounds=bounds,
                         maxiter=max_iter, maxfun=10 * max_iter, gtol=tol, ftol=0.0, maxcor=20)  # fmt: skip
         left = np.abs(np.clip(done.x - done.jac, *bounds.T) - done.x).max(initial=0.0)
         reason = "converged" if left <= tol else "max_iter" if done.nit >= max_iter else "stalled"
         reason = "interrupted" if done.interrupted else reason
-        return Climb(done.x, -float(done.fun), float(left), int(done.nit), bool(left <= tol), reason)
+        return LatentClimb(done.x, -float(done.fun), float(left), int(done.nit), bool(left <= tol), reason)
 
-    found: list[Climb] = []
+    found: list[LatentClimb] = []
     for start in starts:
         if found and interrupted():
             break

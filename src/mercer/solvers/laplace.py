@@ -5,13 +5,13 @@
 
 psi is strictly concave: it has one maximum, found by Newton's method, and around it the posterior is replaced by the
 Gaussian of the same curvature.  K is never inverted: with f = K a, W = -d^2 log p / df^2 and S = W^1/2, all that is
-factored is B = I + S K S, whose eigenvalues are 1 and more, so a singular K does no harm.
+factored is B = I + S K S, whose eigenvalues are 1 and more, so K may be singular.
 
     evidence    log q(y) = psi(f) - 1/2 log |B|    at the maximum
     its slope   d log q = sum_ij M_ij dK_ij,       one matrix M for all hyper-parameters
 
-The proof of the maximum: with g = d log p / df the dual of the problem is a point too, and the gap between the two is
-1/2 (a - g)' K (a - g), which also bounds half the squared distance to the maximum, in the norm of the kernel.
+Proof of the maximum: g = d log p / df is a point of the dual problem, and the gap between primal and dual is
+1/2 (a - g)' K (a - g).  It also bounds half the squared distance to the maximum, in the norm of the kernel.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from mercer.solvers.losses import Likelihood
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
-TOL = 1e-9  # of the norm of f: where Newton's method stops
-_ROUNDING = 1e-6  # of the norm of f: when steps no longer help, but less than this is missing, rounding is the reason
-_DIGIT = 16.0 * float(np.finfo(float).eps)  # of max k(x, x) (sum |a|)^2: what rounding leaves of a' K a
-_KEPT = 0.1  # of the distance to the maximum: when a step leaves more, the curvature is factored anew
+TOL = 1e-9  # stop at this distance from the maximum, relative to the norm of f
+_ROUNDING = 1e-6  # an iteration that stalls within this distance counts as converged: the rest is rounding
+_DIGIT = 16.0 * float(np.finfo(float).eps)  # rounding error of a' K a, in units of max k(x, x) (sum |a|)^2
+_KEPT = 0.1  # factor the curvature anew if a step leaves more than this share of the distance to the maximum
 _SHRINK = 40  # halvings of a step before a direction is given up
 
 
@@ -61,8 +61,8 @@ def find_mode(
 ) -> Mode:
     """Newton's method on psi from a = start.
 
-    `curved(f)` factors the curvature at f; the step(f, g) it returns says which a to go for, and that way is halved
-    until psi does not fall.  As long as a factor brings f ten times nearer with every step, it is kept.
+    `curved(f)` factors the curvature at f and returns step(f, g) -> the a of the next Newton iterate.  The way there is
+    halved until psi does not decrease.  A factor is kept as long as every step reduces the distance tenfold.
     """
     a, f = start, K @ start
     log_p, g = log_and_slope(f)
@@ -157,13 +157,13 @@ class Laplace:
 
 
 def _step(K: Array, root: Array, factor: Factor, f: Array, g: Array) -> Array:
-    """The a of the maximum of psi's parabola at f, of the slope g and with the curvature W = S^2."""
+    """The a that maximises the quadratic model of psi at f, with slope g and curvature W = S^2."""
     b = root**2 * f + g
     return np.asarray(b - root * factor.solve(root * (K @ b)))
 
 
 def best_start(K: Array, log_and_slope: LogAndSlope, start: Array | None, shape: tuple[int, ...]) -> Array:
-    """The start that was proposed, unless a = 0 is better."""
+    """The proposed start, unless a = 0 is better."""
     zero = np.zeros(shape)
     if start is None:
         return zero

@@ -9,9 +9,9 @@ diag(w pi_c), R_c the root of D_c, B_c = I + R_c K R_c and E_c = R_c B_c^-1 R_c,
     (K + W^-1)^-1  =  E_c on the diagonal, minus E_c S^-1 E_c' everywhere,    S = sum_c E_c
     log |I + K W|  =  sum_c log |B_c| + log |S| - sum_i log w_i
 
-so C + 1 factorisations of n x n do for all n C unknowns (Rasmussen & Williams, 2006, algorithms 3.3 and 3.4, with the
-determinant of S that the evidence needs and the slope of the evidence that they leave out).  For two classes this is
-the logistic approximation with the kernel 2 k.
+so C + 1 factorisations of n x n matrices are enough for n C unknowns (Rasmussen & Williams, 2006, algorithms 3.3 and
+3.4, with the determinant of S that the evidence needs and the slope of the evidence, which they leave out).  For two
+classes this is the logistic approximation with the kernel 2 k.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Curvature:
 
 
 def _step(K: Array, curvature: Curvature, F: Array, G: Array) -> Array:
-    """The a of the maximum of psi's parabola at F, of the slope G and with the given curvature."""
+    """The a that maximises the quadratic model of psi at F, with slope G and the given curvature."""
     P = curvature.probabilities
     b = curvature.roots.T**2 * (F - (P * F).sum(axis=1, keepdims=True)) + G
     return np.asarray(b - curvature.solve(K @ b))
@@ -118,16 +118,16 @@ class SoftmaxLaplace:
         slope of -1/2 log |I + K W| in the latent values.
         """
         A = self.mode.coef
-        M, s = self._trace_and_push()
+        M, s = self._explicit_part_and_mode_slope()
         U = s - self.curvature.solve(K @ s) + 0.5 * A
         return np.asarray(0.5 * (U @ A.T + A @ U.T - M))
 
-    def _trace_and_push(self) -> tuple[Array, Array]:
+    def _explicit_part_and_mode_slope(self) -> tuple[Array, Array]:
         """sum_c E_c - E_c S^-1 E_c, and s = -1/2 d log |I + K W| / df (n, C).
 
         With S = L L', V_c = (I - B_c^-1) R_c L^-T and Q = V V' + (I - B_c^-1) on the diagonal, R Sigma R is Q where
         Sigma is the posterior covariance.  Of an item, with tau_c = Q_cc - 2 r_c sum_c' Q_cc' r_c' / w,
-        s_c = -1/2 (tau_c - pi_c sum_c' tau_c'); and sum_c R_c V_c = w L^-T - L sums the others without storing them.
+        s_c = -1/2 (tau_c - pi_c sum_c' tau_c').  The sums over c' need no stored V_c', as sum_c R_c V_c = w L^-T - L.
         """
         roots, S, w = self.curvature.roots, self.curvature.S, self.curvature.weight
         L, n = S.L, S.A.shape[0]

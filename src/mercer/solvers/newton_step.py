@@ -18,11 +18,11 @@ from mercer.linalg.damped_cholesky import DampedCholesky
 from mercer.typing import Array
 
 _FACTORED = 1500  # systems up to this size are factorised
-_CHEAP_COLUMNS = 64  # up to so many, go by columns: cheap, and accurate also when columns differ much in scale
+_CHEAP_COLUMNS = 64  # up to so many, solve by columns: cheap, and accurate even if columns differ much in scale
 
 
 def newton_step(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Array, float, int]:
-    """dw, dr, and how often every row of Z was used (a measure of the work)."""
+    """dw, dr, and how many times each row of Z was used (a measure of the work)."""
     m, d = Z.shape
     if min(m, d) > _FACTORED:
         return by_products(Z, s, delta, gw, gr)

@@ -4,8 +4,8 @@
 
 The curvature of a step is that of the loss where it is convex (probit, complementary log-log), and its expectation
 where it is not (numbers with a logarithmic link).  There is no dual in closed form.  Where P is convex, alpha > 0 and
-the slope in b vanishes, P is at most |dP/dw|^2 / (2 alpha) above its least value, and `dual` is P less that; otherwise
-it is -infinity, and the gradient alone says how nearly stationary the answer is.
+the slope in b vanishes, P is at most |dP/dw|^2 / (2 alpha) above its minimum, and `dual` is P minus that bound;
+otherwise it is -infinity, and the gradient alone tells how close to stationary the solution is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EPS = float(np.finfo(float).eps)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScoringSolution(GLMSolution):
-    """As GLMSolution; without a bound, `gradient` is all the proof there is."""
+    """As GLMSolution; where no bound is known, `gradient` is the only proof."""
 
     def __str__(self) -> str:
         if np.isfinite(self.dual) or self.reason in SEPARATED:
@@ -46,7 +46,7 @@ def solve_by_scoring(
     tol: float = 1e-8,
     max_iter: int = 100,
 ) -> ScoringSolution:
-    """Scoring steps until what the next one promises is within `tol` of P."""
+    """Scoring steps until the gain predicted for the next one is at most tol times P."""
     problem = _Problem.of(Phi, y, loss, alpha, weight, fit_intercept)
     B, reason, n_iter = problem.first(), "", 0
     with until_interrupted() as work:
@@ -119,7 +119,7 @@ class _Problem:
         return 100.0 * _EPS * self.total
 
     def first(self) -> Array:
-        """The best constant, or nothing."""
+        """The start: zero weights and the best constant."""
         B = np.zeros(self.Z.shape[1])
         B[self.columns :] = self.constant
         return B
@@ -152,7 +152,7 @@ class _Problem:
         return bool((self.y * (self.Z @ B) > 0.0).all())
 
     def balanced(self, B: Array) -> Array:
-        """With the best intercept for these weights, which the bound needs."""
+        """B with the best intercept for its weights; the bound needs it."""
         for _ in range(3 * (len(B) > self.columns)):
             f = self._scores(B)
             curvature, B = float(self.target.curvature(f).size().sum()), B.copy()

@@ -1,6 +1,6 @@
 """The evidence of a generalised linear model with Gaussian weights, by Laplace's approximation.
 
-With w ~ N(0, 1/alpha) and a flat prior on the m intercepts, P of glm.py is -log p(y, w) but for constants, and
+With w ~ N(0, 1/alpha) and a flat prior on the m intercepts, P of glm.py is -log p(y, w) up to constants, and
 
     log p(y) ~ -P(W, b) + (K m / 2) log alpha - 1/2 log det H + (m / 2) log 2 pi
 
@@ -76,7 +76,7 @@ class LaplaceEvidence:
     def slope(self) -> Array:
         """d/dPhi of the value, at this alpha.
 
-        A change of Phi changes the losses, H by its features, and H by f: directly, and because the mode moves by
+        A change dZ of the features changes the losses and H: through Z, through f = Z B, and because the mode moves by
         H dB = -dZ' s u - Z' C dZ B.
         """
         p, B, C = self.problem, self.state.B, self._curvature
@@ -119,7 +119,7 @@ def best_evidence(
             Phi, y, family, alpha=unit * float(np.exp(log_alpha)), weight=weight, fit_intercept=fit_intercept,
             max_iter=max_iter, start=start,
         )  # fmt: skip
-        _stop_if(best is not None and work.came())  # its mode may be unfinished
+        _stop_if(best is not None and work.came())  # the mode may be unfinished
         start = here.mode
         best = here if best is None or here.value > best.value else best
         return -here.value

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.gram import StoredGram
+from mercer.gram import FeatureGram, StoredGram
 from mercer.solvers.limits import Limits
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball, SmoothLoss, StraightLoss
-from mercer.solvers.risk.features import FeatureGram
 from mercer.solvers.risk.minimise import minimise_risk
 from mercer.solvers.risk.targets import AnyLoss, Scored, Target, balanced, target_of
 from mercer.solvers.solution import Solution

@@ -15,7 +15,7 @@ from mercer import (
 )
 from mercer.estimators.feature_machines.design import Design
 from mercer.estimators.feature_machines.moving import Moving
-from mercer.estimators.feature_machines.placement import distinct, medoids
+from mercer.estimators.feature_machines.placement import medoids
 from mercer.estimators.training_data import GivenGram, KernelItems
 from mercer.kernels import RBF, Matern, Normalised, Polynomial, Spectrum
 
@@ -179,8 +179,8 @@ def test_medoids_end_where_no_cluster_has_a_better_item_M8():
 
 def test_equal_items_are_found_by_themselves_or_by_their_rows():
     items, some = CORNERS[[0, 1, 0, 2, 1]], np.array([0, 2, 3, 4])
-    assert_array_equal(distinct(KernelItems.of(RBF(), items), some), [0, 3, 4])
-    assert_array_equal(distinct(GivenGram.of(RBF()(items)), some), [0, 3, 4])
+    assert_array_equal(KernelItems.of(RBF(), items).distinct(some), [0, 3, 4])
+    assert_array_equal(GivenGram.of(RBF()(items)).distinct(some), [0, 3, 4])
 
 
 def test_the_seed_decides_M1():

@@ -11,6 +11,7 @@ from scipy.special import expit, softmax
 from tests.solvers.rvm.relevance_data import classes, sinc
 
 from mercer import SVC, SVR, NotConverged, RVMClassifier, RVMRegressor, configure
+from mercer.estimators.feature_machines.rvm import halves
 from mercer.kernels import RBF, Linear, Sigmoid, Spectrum
 from mercer.solvers.rvm.evidence import log_evidence
 
@@ -152,10 +153,10 @@ def test_probabilities_are_those_of_the_posterior_of_f_M6():
 def test_averaging_is_what_moderated_approximates_M6():
     """The average of softmax over draws of the weights, within a few hundredths, and nearer than the plain value."""
     m, plain = (RVMClassifier(k, moderated=yes).fit(X3, three) for yes in (True, False))
-    halves = m._halves(X3)
-    draws = np.random.default_rng(0).normal(size=(2000, halves.shape[2]))
+    H = halves(m, X3)
+    draws = np.random.default_rng(0).normal(size=(2000, H.shape[2]))
     f = plain.decision_function(X3)
-    average = softmax(f[:, :, None] + halves @ draws.T, axis=1).mean(axis=2)
+    average = softmax(f[:, :, None] + H @ draws.T, axis=1).mean(axis=2)
     errors = [np.abs(machine.predict_proba(X3) - average).mean() for machine in (m, plain)]
     assert errors[0] < 0.02
     assert errors[0] < errors[1]

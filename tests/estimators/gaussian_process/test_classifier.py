@@ -404,7 +404,7 @@ def test_too_few_steps_are_told_with_the_gap_M38():
 
 
 def test_a_search_without_end_is_told_M38(monkeypatch):
-    monkeypatch.setattr("mercer.solvers.evidence_search._FINISH_LIMIT", 2)
+    monkeypatch.setattr("mercer.solvers.evidence_climb._FINISH_LIMIT", 2)
     with pytest.warns(NotConverged, match="search of hyper-parameters"):
         m = GaussianProcessClassifier(KERNEL).fit(X, y)
     assert not m.converged_

@@ -38,11 +38,11 @@ def test_values_are_the_same(k):
 def test_theta_goes_both_ways_and_moves_the_same_kernel(k):
     mine = Converted.of(k, 3)
     theta = k.theta + rng.normal(size=k.n_dims) * 0.3
-    assert_allclose(mine.outer(mine.inner(theta)), theta)
-    moved = mine.kernel.with_theta(mine.inner(theta))
+    assert_allclose(mine.theirs(mine.ours(theta)), theta)
+    moved = mine.kernel.with_theta(mine.ours(theta))
     assert_allclose(moved(X, Z), k.clone_with_theta(theta)(X, Z), atol=1e-12)
-    assert_allclose(mine.outer(mine.bounds[:, 0]), k.bounds[:, 0])
-    assert_allclose(mine.inner(k.theta), mine.kernel.theta)
+    assert_allclose(mine.theirs(mine.bounds[:, 0]), k.bounds[:, 0])
+    assert_allclose(mine.ours(k.theta), mine.kernel.theta)
 
 
 def test_white_noise_of_a_sum_is_noise_of_the_model():
@@ -50,7 +50,7 @@ def test_white_noise_of_a_sum_is_noise_of_the_model():
     mine = Converted.of(k, 3)
     assert mine.noise.value == 0.3
     assert_allclose(mine.kernel(X), (C(2.0) * sk.RBF(0.5))(X))
-    assert_allclose(mine.outer(np.r_[mine.kernel.theta, np.log(0.3)]), k.theta)
+    assert_allclose(mine.theirs(np.r_[mine.kernel.theta, np.log(0.3)]), k.theta)
     alone = Converted.of(sk.WhiteKernel(0.3), 3)
     assert_allclose(alone.kernel(X), 0.0)
 

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 
 from mercer import GaussianProcessRegressor as Gp
 from mercer import NotPositiveDefinite
-from mercer.estimators.gaussian_process.bounds import AtBound
 from mercer.estimators.gaussian_process.regressor import Redundant
+from mercer.estimators.gaussian_process.report import AtBound
 from mercer.kernels import RBF, Bounded, Linear, Sigmoid
 
 rng = np.random.default_rng(0)
@@ -33,7 +33,7 @@ HARD = {
     "long lengthscale": (X, y, RBF(1e3 * np.ptp(X)), "times the range of the data"),
     "near-collinear": (np.column_stack([line, line + 1e-9 * rng.normal(size=500)]), np.sin(line), RBF(1.0),
                        "numerical rank is .* of 500"),
-    "constant column": (np.column_stack([X, np.ones(50)]), y, Linear(), "constant columns tell no items apart: 2"),
+    "constant column": (np.column_stack([X, np.ones(50)]), y, Linear(), "constant columns do not distinguish items: 2"),
 }  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def test_a_matrix_that_breaks_cholesky_is_fitted_with_its_reason_M31(case):
 
 
 @pytest.mark.parametrize("case", HARD.values(), ids=HARD)
-@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.bounds.AtBound")
+@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.report.AtBound")
 def test_their_hyper_parameters_can_be_searched_M32(case):
     points, t, kernel, _ = case
     gp = Gp(1.0 * kernel, alpha=0.0, noise="learn").fit(points, t)
@@ -88,7 +88,7 @@ def test_a_rounded_matrix_is_conditioned_on_the_items_that_determine_the_others_
     """Digits of a given matrix that were dropped make it indefinite by more than any jitter mends."""
     points = np.linspace(-1.0, 1.0, 300)[:, None]
     K = np.round(RBF(1.0)(points), 6)
-    with pytest.warns(Redundant, match="of 300: the others follow"):
+    with pytest.warns(Redundant, match="items determine the others"):
         gp = fit(K, np.sin(points[:, 0]), "precomputed")
     assert 3 <= gp.rank_ < 20
     assert len(gp.support_) == gp.rank_

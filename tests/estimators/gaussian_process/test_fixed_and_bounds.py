@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,7 +13,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor as TheirRegressor
 from sklearn.gaussian_process import kernels as sk
 
 from mercer import GaussianProcessClassifier, GaussianProcessRegressor
-from mercer.estimators.gaussian_process.bounds import AtBound
+from mercer.estimators.gaussian_process.report import AtBound
 from mercer.kernels import RBF, Bounded, Fixed
 
 rng = np.random.default_rng(0)
@@ -123,6 +125,14 @@ def test_our_parameters_at_their_bounds_are_told_too_M32():
         GaussianProcessRegressor(1.0 * RBF(1.0), noise=Bounded(0.6, 0.5, 0.7)).fit(X, y)
     with pytest.warns(AtBound, match="GaussianProcessClassifier: RBF.lengthscale ended at its upper bound 0.5"):
         GaussianProcessClassifier(RBF(Bounded(0.4, 0.3, 0.5))).fit(X, labels)
+
+
+def test_nothing_ends_at_a_bound_that_is_infinite_M32():
+    free = Bounded(1.0, 0.0, np.inf)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gp = GaussianProcessRegressor(free * RBF(free), noise=Bounded(0.1, 0.0, np.inf)).fit(X, y)
+    assert gp.fit_report_.at_bounds == ()
 
 
 def test_an_optimizer_of_the_user_is_told_of_bounds_M32():

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
-from mercer.estimators.gaussian_process.regression_evidence import EvidenceOn, levels
+from mercer.estimators.gaussian_process.regression_evidence import RegressionEvidence, on_subsets
 from mercer.estimators.training_data import KernelItems
 from mercer.kernels import RBF, Matern, Polynomial
 
@@ -21,14 +21,14 @@ BASES = [np.empty((n, 0)), np.ones((n, 1))]
 
 
 def level(kernel=KERNELS[0], H=BASES[0], Y=Y):
-    return EvidenceOn(Covariance(KernelItems.of(kernel, X), Noise(0.2), np.full(n, 0.01)), Y, H)
+    return RegressionEvidence(Covariance(KernelItems.of(kernel, X), Noise(0.2), np.full(n, 0.01)), Y, H)
 
 
 def test_the_value_is_the_log_density_of_the_targets_M32():
     one = level()
     theta = one.covariance.theta + 0.2
     M = KERNELS[0].with_theta(theta[:-1])(X) + (np.exp(theta[-1]) + 0.01) * np.eye(n)
-    assert_allclose(one.value(theta), sum(multivariate_normal(np.zeros(n), M).logpdf(t) for t in Y.T))
+    assert_allclose(one.value_and_slope(theta)[0], sum(multivariate_normal(np.zeros(n), M).logpdf(t) for t in Y.T))
 
 
 @pytest.mark.parametrize("H", BASES, ids=["zero", "constant"])
@@ -36,10 +36,18 @@ def test_the_value_is_the_log_density_of_the_targets_M32():
 def test_the_slope_is_that_of_the_value_M32(kernel, H):
     one = level(kernel, H)
     theta, h = one.covariance.theta, 1e-5
-    one.value(theta)
-    slope = one.slope()
-    numeric = [(one.value(theta + h * e) - one.value(theta - h * e)) / (2 * h) for e in np.eye(len(theta))]
+    ends = [[one.value_and_slope(theta + s * h * e)[0] for s in (1, -1)] for e in np.eye(len(theta))]
+    numeric = [(high - low) / (2 * h) for high, low in ends]
+    slope = one.value_and_slope(theta)[1]
     assert_allclose(slope, numeric, rtol=1e-6, atol=1e-6)
+
+
+def test_a_slope_comes_only_with_a_value_that_is_large_enough_M32():
+    one = level()
+    theta = one.covariance.theta
+    value, slope = one.value_and_slope(theta)
+    assert one.value_and_slope(theta, at_least=value + 1e-9) == (value, None)
+    assert_allclose(one.value_and_slope(theta, at_least=value)[1], slope)
 
 
 @pytest.mark.parametrize("basis", [0, 2])
@@ -58,25 +66,24 @@ def test_the_information_is_its_formula_in_dense_matrices_M32(basis):
             one.covariance.at(theta + sign * e).fill(end)
         moved.append((ends[0] - ends[1]) / (2 * h) @ P @ Y)
     exact = 0.5 * np.array([[np.sum(u * (P @ v)) for v in moved] for u in moved])
-    one.value(theta + 0.1)
+    one.value_and_slope(theta + 0.1)
     assert_allclose(one.curvature(theta), exact, rtol=5e-3, atol=5e-3 * exact.max())  # from differences
-    one.value(theta)
-    one.slope()
+    one.value_and_slope(theta)
     assert_allclose(one.curvature(theta), exact, rtol=5e-3, atol=5e-3 * exact.max())
 
 
 def test_a_covariance_without_a_factor_has_no_value():
     one = level(Polynomial(2))
     one.covariance = Covariance(one.covariance.data, Noise(0.0), np.full(n, -3.0))
-    assert one.value(one.covariance.theta) == -np.inf
+    assert one.value_and_slope(one.covariance.theta) == (-np.inf, None)
     assert one.curvature(one.covariance.theta) is None
 
 
-def test_levels_halve_the_items_and_few_items_are_one_level_M32():
+def test_subsets_halve_the_items_and_few_items_have_none_M32():
     many = rng.normal(size=(1500, 2))
     c = Covariance(KernelItems.of(RBF(1.0), many), Noise(0.1), np.zeros(1500))
-    found = levels(c, np.zeros((1500, 1)), np.empty((1500, 0)))
+    found = on_subsets(c, np.zeros((1500, 1)), np.empty((1500, 0)))
     assert [one.size for one in found] == [750, 1500]
-    assert len(levels(c.take(np.arange(450)), np.zeros((450, 1)), np.empty((450, 0)))) == 1
+    assert len(on_subsets(c.take(np.arange(450)), np.zeros((450, 1)), np.empty((450, 0)))) == 1
     smaller = {tuple(row) for row in found[0].covariance.data.items.values}
     assert smaller <= {tuple(row) for row in found[1].covariance.data.items.values}

@@ -261,7 +261,7 @@ def test_a_model_survives_pickling():
     assert size < 3 * 8 * 40 * 40 + 8000
 
 
-@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.bounds.AtBound")  # of irrelevant columns
+@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.report.AtBound")  # of irrelevant columns
 def test_a_search_needs_one_matrix_and_no_gradient_tensor_C8():
     n = 1100
     points = np.random.default_rng(0).normal(size=(n, 12))

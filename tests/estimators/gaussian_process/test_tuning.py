@@ -11,7 +11,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor as Theirs
 from sklearn.gaussian_process import kernels as sk
 
 from mercer import GaussianProcessRegressor as Gp
-from mercer.estimators.gaussian_process.bounds import AtBound
+from mercer.estimators.gaussian_process.report import AtBound
 from mercer.kernels import RBF, Bounded, Fixed, Matern
 
 rng = np.random.default_rng(0)
@@ -155,7 +155,7 @@ def lbfgs(gp_options, kernel, points, t):
     return Gp(kernel, optimizer=by_scipy, **gp_options).fit(points, t).log_marginal_likelihood_value_
 
 
-@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.bounds.AtBound")
+@pytest.mark.filterwarnings("ignore::mercer.estimators.gaussian_process.report.AtBound")
 @pytest.mark.parametrize("make", [make_friedman1, make_friedman2, make_friedman3])
 @pytest.mark.parametrize("draw", [0, 1])
 def test_many_items_end_no_lower_than_lbfgs_on_all_of_them_M32(make, draw):

@@ -11,7 +11,7 @@ from sklearn.gaussian_process import kernels as sk
 
 import mercer
 from mercer import GaussianProcessClassifier, GaussianProcessRegressor
-from mercer.estimators.gaussian_process.bounds import AtBound
+from mercer.estimators.gaussian_process.report import AtBound
 from mercer.kernels import RBF, Bounded, Matern
 
 rng = np.random.default_rng(0)

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from mercer import StoredGram
+from mercer.gram import FeatureGram
 from mercer.kernels import RBF
 from mercer.solvers.dual import solve, svc, svr
 from mercer.solvers.limits import Limits
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball
-from mercer.solvers.risk import FeatureGram, minimise_risk
+from mercer.solvers.risk import minimise_risk
 from mercer.testing.quadratic_program import QP, solve_qp
 
 rng = np.random.default_rng(5)

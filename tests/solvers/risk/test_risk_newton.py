@@ -11,11 +11,12 @@ from scipy.special import xlogy
 import mercer.solvers.risk.newton as engine
 from mercer import LazyGram, StoredGram, configure
 from mercer.engine.interrupts import one_fit
+from mercer.gram import FeatureGram
 from mercer.kernels import RBF
 from mercer.solvers.dual import solve, svc
 from mercer.solvers.limits import Limits
 from mercer.solvers.losses import Exponential, Huber, Logistic, Squared, SquaredHinge
-from mercer.solvers.risk import FeatureGram, minimise_risk, softmax_risk
+from mercer.solvers.risk import minimise_risk, softmax_risk
 from mercer.testing.quadratic_program import QP, solve_qp
 
 rng = np.random.default_rng(3)

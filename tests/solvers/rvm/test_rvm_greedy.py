@@ -11,7 +11,7 @@ from mercer import LazyGram, configure
 from mercer.kernels import RBF
 from mercer.solvers.rvm.basis import Basis
 from mercer.solvers.rvm.gaussian import Gaussian
-from mercer.solvers.rvm.greedy import Climb, affordable, greedy
+from mercer.solvers.rvm.greedy import GreedyClimb, affordable, greedy
 
 MODELS = {"numbers": numbers, "two classes": labels, "three classes": lambda: labels(edges=(0.2, 1.0))}
 models = pytest.mark.parametrize("name", MODELS)
@@ -69,7 +69,7 @@ def test_ascents_from_different_starts_end_in_different_local_maxima_T33():
     model, heights = numbers(n=120), []
     for seed in range(4):
         start = np.sort(np.random.default_rng(seed).choice(120, size=8, replace=False))
-        climb = Climb(model, model.at(start, np.ones(8), model.start()), [])
+        climb = GreedyClimb(model, model.at(start, np.ones(8), model.start()), [])
         assert climb.run(1e-4, 1000)
         heights.append(climb.fit.evidence)
     assert np.ptp(heights) > 0.1

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from math import comb
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
+from mercer.estimators.base import KernelEstimator
 from mercer.estimators.feature_machines import ridge
-from mercer.estimators.feature_machines.design import (
-    Design,
-    FeatureClassifier,
-    FeatureMachine,
-    FeatureRegressor,
-    Weights,
-    require_squares,
-)
+from mercer.estimators.feature_machines.design import Design, Weights, require_squares
+from mercer.estimators.feature_machines.machine import Method, fit_labels, fit_numbers, log_probabilities, most_probable
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
 from mercer.kernels import FeatureMap, Kernel
@@ -34,14 +30,59 @@ LINKS = {"gaussian": ("identity", "log"), "poisson": ("log",)}  # of every famil
 BINARY = offering(Link)  # links of two classes that are not the logit
 
 
-class FeatureGLM(FeatureMachine):
-    """What both share: the features, and the weights as coef_ and intercept_."""
+class ExplicitFeatures(Method):
+    """phi(x) is computed from the items themselves; every feature has a weight."""
 
+    def takes_gram(self, machine: Any) -> bool:
+        return False
+
+    def check(self, machine: Any) -> None:
+        owner, features = type(machine).__name__, machine.features
+        ridge.check_alpha(owner, machine.alpha)
+        ridge.check_effort(owner, machine.tol, machine.max_iter)
+        degree = isinstance(features, Integral) and not isinstance(features, bool) and int(features) >= 1
+        if not (degree or callable(features) or isinstance(features, Kernel)):
+            raise bad(owner, "features", "a degree >= 1, a kernel with a finite feature map, or a function",
+                      repr(features), "E.g. features=3 for a cubic.")  # fmt: skip
+        machine._check_link()
+
+    def design(self, machine: Any, X: Any, target: Array, weight: Array) -> Design:
+        machine._map = machine.kernel if isinstance(machine.kernel, Kernel) else _monomials(machine, _array(X))
+        used = np.flatnonzero(weight)
+        Phi = machine._phi(X)
+        _require_own(machine, X, Phi)
+        return Design(Phi[used], target[used], weight[used], None, used)
+
+    def solve(self, machine: Any, design: Design) -> Weights:
+        return machine._solve(design)  # type: ignore[no-any-return]
+
+    def keep(self, machine: Any, X: Any, design: Design, found: Weights) -> None:
+        machine._coef, machine.intercept_ = np.ascontiguousarray(found.W.T), found.intercept
+
+
+def _monomials(machine: Any, X: Array) -> Any:
+    from sklearn.preprocessing import PolynomialFeatures
+
+    (n, D), degree = X.shape, int(machine.features)
+    guard(type(machine).__name__, n, comb(D + degree, D) - 1)
+    return PolynomialFeatures(degree, include_bias=False).fit(X)
+
+
+def _require_own(machine: Any, X: Any, Phi: Array) -> None:
+    """Refuse features of an item that change with the items it comes with, as counts of words do."""
+    last = np.array([len(Phi) - 1])
+    alone = machine._phi(X[last])
+    if alone.shape[1:] != Phi.shape[1:] or not np.allclose(alone, Phi[last]):
+        raise bad(type(machine).__name__, "features", "those of every item by itself",
+                  f"others for the last item alone, from {machine.features!r}",
+                  "Use a function with fixed features, or a machine with this kernel, such as L2VM.")  # fmt: skip
+
+
+class FeatureGLM(KernelEstimator):
+    """The features, and the weights as coef_ and intercept_."""
+
+    _method = ExplicitFeatures()
     features: Any
-    alpha: float
-    fit_intercept: bool
-    tol: float
-    max_iter: int
     _map: Any
 
     @property
@@ -55,29 +96,6 @@ class FeatureGLM(FeatureMachine):
     def takes_gram(self) -> bool:
         return False  # features are no kernel values
 
-    def _check_options(self) -> None:
-        owner = type(self).__name__
-        ridge.check_alpha(owner, self.alpha)
-        ridge.check_effort(owner, self.tol, self.max_iter)
-        degree = isinstance(self.features, Integral) and not isinstance(self.features, bool) and int(self.features) >= 1
-        if not (degree or callable(self.features) or isinstance(self.features, Kernel)):
-            raise bad(owner, "features", "a degree >= 1, a kernel with a finite feature map, or a function",
-                      repr(self.features), "E.g. features=3 for a cubic.")  # fmt: skip
-
-    def _design(self, X: Any, target: Array, weight: Array) -> Design:
-        self._map = self.kernel if isinstance(self.kernel, Kernel) else self._monomials(_array(X))
-        used = np.flatnonzero(weight)
-        Phi = self._phi(X)
-        self._require_own(X, Phi)
-        return Design(Phi[used], target[used], weight[used], None, used)
-
-    def _monomials(self, X: Array) -> Any:
-        from sklearn.preprocessing import PolynomialFeatures
-
-        (n, D), degree = X.shape, int(self.features)
-        guard(type(self).__name__, n, comb(D + degree, D) - 1)
-        return PolynomialFeatures(degree, include_bias=False).fit(X)
-
     def _phi(self, X: Any) -> Array:
         """The features of checked items."""
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
@@ -86,33 +104,17 @@ class FeatureGLM(FeatureMachine):
         require_squares(type(self).__name__, Phi)
         return Phi
 
-    def _require_own(self, X: Any, Phi: Array) -> None:
-        """Refuse features of an item that change with the items it comes with, as counts of words do."""
-        last = np.array([len(Phi) - 1])
-        alone = self._phi(X[last])
-        if alone.shape[1:] != Phi.shape[1:] or not np.allclose(alone, Phi[last]):
-            raise bad(type(self).__name__, "features", "those of every item by itself",
-                      f"others for the last item alone, from {self.features!r}",
-                      "Use a function with fixed features, or a machine with this kernel, such as L2VM.")  # fmt: skip
-
-    def _keep_weights(self, X: Any, design: Design, found: Weights) -> None:
-        self._coef, self.intercept_ = np.ascontiguousarray(found.W.T), found.intercept
-
     @property
     def coef_(self) -> Array:
         """The weights of the features, one row per function."""
         if not hasattr(self, "_coef"):
             raise AttributeError(f"{type(self).__name__} has coef_ after fit")
-        return self._coef
+        return np.asarray(self._coef)
 
-    def _items(self, X: Any) -> Any:
+    def _functions_at(self, X: Any) -> Array:
+        """w' phi(x) + b of new items, one column per function."""
         check_is_fitted(self, "_coef")
-        return self._checked(X, reset=False)
-
-    def _values(self, X: Any) -> Array:
-        return self._all_values(X)[:, 0]
-
-    def _all_values(self, X: Any) -> Array:
+        X = self._checked(X, reset=False)
         return np.asarray(self._phi(X) @ self._coef.T + self.intercept_)
 
 
@@ -122,7 +124,7 @@ def _array(X: Any) -> Array:
     return np.asarray(V.toarray() if is_sparse(V) else V)
 
 
-class FeatureGLMRegressor(FeatureGLM, FeatureRegressor):
+class FeatureGLMRegressor(RegressorMixin, FeatureGLM):  # type: ignore[misc]
     """y of a family with mean w' phi(x) + b ("gaussian") or exp(w' phi(x) + b) ("poisson"), and alpha/2 |w|^2.
 
     link        None is the canonical one of the family; family="gaussian" also has "log", for a mean exp(w' phi(x) + b)
@@ -149,8 +151,12 @@ class FeatureGLMRegressor(FeatureGLM, FeatureRegressor):
         self.features, self.family, self.link = features, family, link
         self.alpha, self.fit_intercept, self.tol, self.max_iter = alpha, fit_intercept, tol, max_iter
 
-    def _check_options(self) -> None:
-        super()._check_options()
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with numbers y."""
+        fit_numbers(self, X, y, sample_weight)
+        return self
+
+    def _check_link(self) -> None:
         owner = type(self).__name__
         if self.family not in LINKS:
             raise bad(owner, "family", f"one of {tuple(LINKS)}", repr(self.family),
@@ -180,11 +186,11 @@ class FeatureGLMRegressor(FeatureGLM, FeatureRegressor):
 
     def predict(self, X: Any) -> Array:
         """E[y | x]."""
-        f = super().predict(X)
+        f = self._functions_at(X)[:, 0]
         return np.asarray(np.exp(f)) if self._exponential else f
 
 
-class FeatureGLMClassifier(FeatureGLM, FeatureClassifier):
+class FeatureGLMClassifier(ClassifierMixin, FeatureGLM):  # type: ignore[misc]
     """P(y | x) logistic or softmax in w' phi(x) + b, with a ridge alpha/2 |w|^2.
 
     link        None is the logit; for two classes also "probit", P = Phi(f), and "cloglog", P = 1 - exp(-exp(f))
@@ -207,6 +213,14 @@ class FeatureGLMClassifier(FeatureGLM, FeatureClassifier):
         self.features, self.link, self.class_weight = features, link, class_weight
         self.alpha, self.fit_intercept, self.tol, self.max_iter = alpha, fit_intercept, tol, max_iter
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with labels y."""
+        fit_labels(self, X, y, sample_weight)
+        return self
+
+    def _check_link(self) -> None:
+        """What a link may be depends on the number of classes: `_solve` checks it."""
+
     def _solve(self, design: Design) -> Weights:
         owner, classes = type(self).__name__, len(self.classes_)
         if self.link not in (None, "logit", *BINARY) or (self.link in BINARY and classes > 2):
@@ -220,5 +234,18 @@ class FeatureGLMClassifier(FeatureGLM, FeatureClassifier):
 
     def decision_function(self, X: Any) -> Array:
         """The log odds of the second class; for more than two classes one column per class, equal up to a constant."""
-        f = super().decision_function(X)
+        f = self._functions_at(X)
+        f = f[:, 0] if len(self.classes_) == 2 else f
         return BINARY[self.link].log_odds(f) if self.link in BINARY else f
+
+    def predict(self, X: Any) -> Array:
+        """The most probable class."""
+        return np.asarray(self.classes_[most_probable(self.decision_function(X))])
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """log P(class | x) in the order of classes_."""
+        return log_probabilities(self.decision_function(X))
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(class | x) in the order of classes_."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))

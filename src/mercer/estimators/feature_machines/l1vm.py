@@ -22,93 +22,71 @@ import numpy as np
 from mercer.engine import fill
 from mercer.engine.interrupts import until_interrupted
 from mercer.errors import bad
-from mercer.estimators.feature_machines.design import (
-    Design,
-    FeatureClassifier,
-    FeatureMachine,
-    FeatureRegressor,
-    Weights,
-)
-from mercer.estimators.feature_machines.ridge import check_effort, family_of
-from mercer.solvers.losses import Family, Gaussian
+from mercer.estimators.feature_machines.design import Design, Weights
+from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method
+from mercer.estimators.feature_machines.ridge import check_effort
 from mercer.solvers.sparse import SparseSolution, lambda_grid, lambda_max, sparse_path
 from mercer.typing import Array
 
 
-class L1VM(FeatureMachine):
-    """What both share: the choice of alpha, and the path."""
+class L1VM(Method):
+    """The choice of alpha, and the path of solutions down to it."""
 
-    alpha: Any
-    n_alphas: int
-    cv: Any
-    fit_intercept: bool
-    tol: float
-    max_iter: int
-    random_state: Any
-
-    def _family(self) -> Family:
-        raise NotImplementedError
-
-    def _check_options(self) -> None:
-        owner = type(self).__name__
-        check_effort(owner, self.tol, self.max_iter)
-        given = np.atleast_1d(np.asarray(self.alpha, dtype=object))
-        if not self._whole_path and not (
+    def check(self, machine: Any) -> None:
+        owner = type(machine).__name__
+        check_effort(owner, machine.tol, machine.max_iter)
+        given = np.atleast_1d(np.asarray(machine.alpha, dtype=object))
+        if not _whole_path(machine) and not (
             given.size and all(isinstance(a, Real) and 0.0 < float(a) < np.inf for a in given.ravel())
         ):
-            raise bad(owner, "alpha", "a positive number, several, or 'cv'", repr(self.alpha),
+            raise bad(owner, "alpha", "a positive number, several, or 'cv'", repr(machine.alpha),
                       "It multiplies |w|_1; without a penalty use L2VM with a small alpha.")  # fmt: skip
-        if not isinstance(self.n_alphas, Integral) or self.n_alphas < 1:
-            raise bad(owner, "n_alphas", "an integer >= 1", repr(self.n_alphas), "50 are usual.")
+        if not isinstance(machine.n_alphas, Integral) or machine.n_alphas < 1:
+            raise bad(owner, "n_alphas", "an integer >= 1", repr(machine.n_alphas), "50 are usual.")
 
-    @property
-    def _whole_path(self) -> bool:
-        return isinstance(self.alpha, str) and self.alpha == "cv"
-
-    # ---- fitting
-
-    def _solve(self, design: Design) -> Weights:
-        if isinstance(self.alpha, Real):
-            self.alpha_, self.lambda_path_ = float(self.alpha), np.array([float(self.alpha)])
+    def solve(self, machine: Any, design: Design) -> Weights:
+        if isinstance(machine.alpha, Real):
+            machine.alpha_, machine.lambda_path_ = float(machine.alpha), np.array([float(machine.alpha)])
         else:
-            self.lambda_path_ = self._candidates(design)
-            self.cv_loss_ = self._held_out(design, self.lambda_path_)
-            self.alpha_ = float(self.lambda_path_[np.argmin(self.cv_loss_.mean(axis=0))])
-        path = self.lambda_path_[self.lambda_path_ >= self.alpha_]
-        self.path_ = tuple(self._path(design.Phi.T, design.target, design.weight, path))  # K = K', in the better order
-        best = self.path_[-1]
+            machine.lambda_path_ = self._candidates(machine, design)
+            machine.cv_loss_ = self._held_out(machine, design, machine.lambda_path_)
+            machine.alpha_ = float(machine.lambda_path_[np.argmin(machine.cv_loss_.mean(axis=0))])
+        path = machine.lambda_path_[machine.lambda_path_ >= machine.alpha_]
+        Phi = design.Phi.T  # symmetric; columns are contiguous in this order
+        machine.path_ = tuple(self._path(machine, Phi, design.target, design.weight, path))
+        best = machine.path_[-1]
         return Weights(best.W, best.intercept, best)
 
-    def _path(self, Phi: Array, target: Array, weight: Array, lambdas: Array) -> list[SparseSolution]:
+    def _path(self, machine: Any, Phi: Array, target: Array, weight: Array, lambdas: Array) -> list[SparseSolution]:
         return sparse_path(
-            Phi, target, self._family(), lambdas.tolist(), weight=weight, fit_intercept=self.fit_intercept,
-            tol=self.tol, max_iter=self.max_iter,
+            Phi, target, machine._family(), lambdas.tolist(), weight=weight, fit_intercept=machine.fit_intercept,
+            tol=machine.tol, max_iter=machine.max_iter,
         )  # fmt: skip
 
     # ---- the choice of alpha
 
-    def _candidates(self, design: Design) -> Array:
+    def _candidates(self, machine: Any, design: Design) -> Array:
         """The alphas to choose from, largest first."""
-        if not self._whole_path:
-            return np.sort(np.asarray(self.alpha, dtype=float).ravel())[::-1]
+        if not _whole_path(machine):
+            return np.sort(np.asarray(machine.alpha, dtype=float).ravel())[::-1]
         largest = lambda_max(
-            design.Phi.T, design.target, self._family(), weight=design.weight, fit_intercept=self.fit_intercept
+            design.Phi.T, design.target, machine._family(), weight=design.weight, fit_intercept=machine.fit_intercept
         )
-        return lambda_grid(largest, self.n_alphas)
+        return lambda_grid(largest, machine.n_alphas)
 
-    def _held_out(self, design: Design, lambdas: Array) -> Array:
+    def _held_out(self, machine: Any, design: Design, lambdas: Array) -> Array:
         """(folds, lambdas): the mean loss of every fold under the machines fitted to the others.
 
         An interrupt leaves the folds that are complete; without one there is nothing to choose by.
         """
-        family, s = self._family(), design.weight
+        family, s = machine._family(), design.weight
         losses: list[list[float]] = []
         t, work = family.statistic(design.target), until_interrupted()
-        for train, test in self._folds(design.target):
+        for train, test in self._folds(machine, design.target):
             fill.require_memory("The design matrix of a fold", 8 * len(train) ** 2, "Pass alpha as a number.")
             Phi = design.Phi[np.ix_(train, train)]
             share = s[train].sum() / s.sum()
-            found = self._path(Phi.T, design.target[train], s[train], share * lambdas)
+            found = self._path(machine, Phi.T, design.target[train], s[train], share * lambdas)
             if work.came() and losses:
                 break
             if work.came():
@@ -118,27 +96,31 @@ class L1VM(FeatureMachine):
             losses.append([s[test] @ family.loss(f, t[test]) / s[test].sum() for f in scores])
         return np.array(losses)
 
-    def _folds(self, target: Array) -> Iterator[tuple[Array, Array]]:
+    def _folds(self, machine: Any, target: Array) -> Iterator[tuple[Array, Array]]:
         """Pairs (train, test) of positions; a number of folds is shuffled, and stratified when there are classes."""
         from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-        classes = isinstance(self, FeatureClassifier)
-        if not isinstance(self.cv, Integral):
-            splitter = check_cv(self.cv, target, classifier=classes)
-        elif not 2 <= int(self.cv) <= len(target):
-            raise bad(type(self).__name__, "cv", f"between 2 and the number of items ({len(target)})", self.cv,
+        owner, classes = type(machine).__name__, isinstance(machine, FeatureClassifier)
+        if not isinstance(machine.cv, Integral):
+            splitter = check_cv(machine.cv, target, classifier=classes)
+        elif not 2 <= int(machine.cv) <= len(target):
+            raise bad(owner, "cv", f"between 2 and the number of items ({len(target)})", machine.cv,
                       "Or pass alpha as a number.")  # fmt: skip
         else:
             kind = StratifiedKFold if classes else KFold
-            splitter = kind(int(self.cv), shuffle=True, random_state=self.random_state)
+            splitter = kind(int(machine.cv), shuffle=True, random_state=machine.random_state)
         for train, test in splitter.split(np.zeros(len(target)), target):
-            if classes and len(np.unique(target[train])) < len(self.classes_):
-                raise bad(type(self).__name__, "cv", "folds that leave items of every class to learn from", self.cv,
+            if classes and len(np.unique(target[train])) < len(machine.classes_):
+                raise bad(owner, "cv", "folds that leave items of every class to learn from", machine.cv,
                           "Or pass alpha as a number.")  # fmt: skip
             yield train, test
 
 
-class L1VMRegressor(L1VM, FeatureRegressor):
+def _whole_path(machine: Any) -> bool:
+    return isinstance(machine.alpha, str) and machine.alpha == "cv"
+
+
+class L1VMRegressor(FeatureRegressor):
     """y = w' phi(x) + b with an l1 penalty: the lasso on kernel values.
 
     alpha multiplies |w|_1 beside sum (y - f)^2 / 2; it is a number, "cv" (n_alphas of them), or several to choose from
@@ -148,6 +130,8 @@ class L1VMRegressor(L1VM, FeatureRegressor):
     After fit: alpha_; lambda_path_, the alphas tried, and cv_loss_ (folds, alphas) when it was chosen; path_, the
     solutions down to alpha_; certificate_, the duality gap; and what kernel machines have: support_ are the items kept.
     """
+
+    _method = L1VM()
 
     def __init__(
         self,
@@ -168,11 +152,8 @@ class L1VMRegressor(L1VM, FeatureRegressor):
         self.alpha, self.n_alphas, self.cv, self.fit_intercept = alpha, n_alphas, cv, fit_intercept
         self.tol, self.max_iter, self.random_state = tol, max_iter, random_state
 
-    def _family(self) -> Gaussian:
-        return Gaussian()
 
-
-class L1VMClassifier(L1VM, FeatureClassifier):
+class L1VMClassifier(FeatureClassifier):
     """P(y | x) logistic or softmax in w' phi(x) + b with an l1 penalty, group by group for more than two classes.
 
     alpha multiplies |w|_1, or sum_j |W_j|_2, beside the negative log likelihood: scikit-learn's 1 / C; it is a number,
@@ -183,6 +164,8 @@ class L1VMClassifier(L1VM, FeatureClassifier):
     solutions down to alpha_; certificate_, the duality gap; classes_; and what kernel machines have: support_ are the
     items kept.
     """
+
+    _method = L1VM()
 
     def __init__(
         self,
@@ -203,6 +186,3 @@ class L1VMClassifier(L1VM, FeatureClassifier):
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.alpha, self.n_alphas, self.cv, self.fit_intercept = alpha, n_alphas, cv, fit_intercept
         self.class_weight, self.tol, self.max_iter, self.random_state = class_weight, tol, max_iter, random_state
-
-    def _family(self) -> Family:
-        return family_of(len(self.classes_))

@@ -14,14 +14,9 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.feature_machines import ridge
-from mercer.estimators.feature_machines.design import (
-    Design,
-    FeatureClassifier,
-    FeatureMachine,
-    FeatureRegressor,
-    Weights,
-)
+from mercer.estimators.feature_machines.design import Design, Weights
 from mercer.estimators.feature_machines.left_out import offer_of_least_squares
+from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method, by_rows
 from mercer.estimators.feature_machines.tuning import tuned
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.training_data import Data, KernelItems
@@ -30,58 +25,54 @@ from mercer.solvers.weight_evidence import best_evidence
 from mercer.typing import Array
 
 
-class L2VM(FeatureMachine):
-    """What both share: alpha as a number or by evidence, and the tuning of the kernel."""
+class L2VM(Method):
+    """alpha as a number or by evidence, and the tuning of the kernel."""
 
-    alpha: Any
-    tune_kernel: bool
-    n_restarts: int
-    random_state: Any
+    def takes_gram(self, machine: Any) -> bool:
+        return bool(machine._precomputed or not machine.tune_kernel)
 
-    def _check_options(self) -> None:
-        owner = type(self).__name__
-        ridge.check_count(owner, "n_restarts", self.n_restarts, 0)
-        if not self._by_evidence:
-            ridge.check_alpha(owner, self.alpha)
-            if self.tune_kernel:
-                raise bad(owner, "alpha", "'evidence' for tune_kernel=True", repr(self.alpha),
+    def check(self, machine: Any) -> None:
+        owner = type(machine).__name__
+        ridge.check_count(owner, "n_restarts", machine.n_restarts, 0)
+        if hasattr(machine, "max_iter"):
+            ridge.check_effort(owner, machine.tol, machine.max_iter)
+        if not _by_evidence(machine):
+            ridge.check_alpha(owner, machine.alpha)
+            if machine.tune_kernel:
+                raise bad(owner, "alpha", "'evidence' for tune_kernel=True", repr(machine.alpha),
                           "Kernel and alpha are tuned together.")  # fmt: skip
-        if self.tune_kernel and self._precomputed:
+        if machine.tune_kernel and machine._precomputed:
             raise bad(owner, "kernel", "a kernel for tune_kernel=True", "'precomputed'", "Pass the items themselves.")
 
-    @property
-    def takes_gram(self) -> bool:
-        return self._precomputed or not self.tune_kernel
+    def data(self, machine: Any, X: Any) -> Data:
+        return KernelItems.of(machine.kernel_, X) if machine.tune_kernel else super().data(machine, X)
 
-    @property
-    def _by_evidence(self) -> bool:
-        return isinstance(self.alpha, str) and self.alpha == "evidence"
-
-    def _evidence(self, Phi: Array, target: Array, weight: Array) -> Any:
-        """An object with the alpha, value and slope of the largest evidence."""
-        raise NotImplementedError
-
-    def _design(self, X: Any, target: Array, weight: Array) -> Design:
-        if self.tune_kernel:
+    def design(self, machine: Any, X: Any, target: Array, weight: Array) -> Design:
+        if machine.tune_kernel:
             used = np.flatnonzero(weight)
 
             def evidence(Phi: Array) -> Any:
-                best = self._evidence(Phi, target[used], weight[used])
+                best = machine._evidence(Phi, target[used], weight[used])
                 return best.value, best.slope
 
-            start, owner = self._kernel_for(X), type(self).__name__
-            self.kernel_ = tuned(owner, start, X, used, evidence, self.n_restarts, self.random_state)
-        return super()._design(X, target, weight)
+            start, owner = machine._kernel_for(X), type(machine).__name__
+            machine.kernel_ = tuned(owner, start, X, used, evidence, machine.n_restarts, machine.random_state)
+        return super().design(machine, X, target, weight)
 
-    def _data(self, X: Any) -> Data:
-        return KernelItems.of(self.kernel_, X) if self.tune_kernel else super()._data(X)
+    def solve(self, machine: Any, design: Design) -> Weights:
+        machine.alpha_ = self._chosen_alpha(machine, design)
+        return machine._solve(design)  # type: ignore[no-any-return]
 
-    def _chosen_alpha(self, design: Design) -> float:
-        if not self._by_evidence:
-            return float(self.alpha)
-        best = self._evidence(design.Phi, design.target, design.weight)
-        self.log_evidence_ = float(best.value)
+    def _chosen_alpha(self, machine: Any, design: Design) -> float:
+        if not _by_evidence(machine):
+            return float(machine.alpha)
+        best = machine._evidence(design.Phi, design.target, design.weight)
+        machine.log_evidence_ = float(best.value)
         return float(best.alpha)
+
+
+def _by_evidence(machine: Any) -> bool:
+    return isinstance(machine.alpha, str) and machine.alpha == "evidence"
 
 
 class BestRidge:
@@ -97,7 +88,7 @@ class BestRidge:
         return self.spectral.evidence_slope(self.alpha)
 
 
-class L2VMRegressor(L2VM, FeatureRegressor):
+class L2VMRegressor(FeatureRegressor):
     """y ~ N(w' phi(x) + b, s^2) with a ridge: w = (Phi'Phi + alpha I)^-1 Phi'y when there is no intercept.
 
     alpha is a number >= 0 or "evidence"; tune_kernel also chooses the free hyper-parameters of the kernel by evidence,
@@ -106,6 +97,8 @@ class L2VMRegressor(L2VM, FeatureRegressor):
     After fit: alpha_, noise_variance_ (s^2 for a weight of 1), log_evidence_ and kernel_ where they were asked for,
     certificate_, and what kernel machines have.
     """
+
+    _method = L2VM()
 
     def __init__(
         self,
@@ -129,10 +122,11 @@ class L2VMRegressor(L2VM, FeatureRegressor):
         return offer_of_least_squares(self, y, leave_one_out)
 
     def _evidence(self, Phi: Array, target: Array, weight: Array) -> BestRidge:
+        """The largest evidence over alpha."""
         return BestRidge(Centred.of(Phi, target, weight, fit_intercept=self.fit_intercept))
 
     def _solve(self, design: Design) -> Weights:
-        self.alpha_ = self._chosen_alpha(design)
+        """The weights for alpha_."""
         found = ridge.regression(type(self).__name__, design, self.alpha_, fit_intercept=self.fit_intercept)
         self.noise_variance_ = found.noise
         mean = design.weight @ design.Phi / design.weight.sum() if self.fit_intercept else np.zeros(len(found.w))
@@ -150,11 +144,11 @@ class L2VMRegressor(L2VM, FeatureRegressor):
         if not return_std:
             return super().predict(X)
         X = self._items(X)
-        spread = self._by_rows(X, lambda Phi: ((Phi @ self._root - self._middle) ** 2).sum(axis=1))
+        spread = by_rows(self, X, lambda Phi: ((Phi @ self._root - self._middle) ** 2).sum(axis=1))
         return self._values(X), np.sqrt(self.noise_variance_ * (1.0 + spread + self._level))
 
 
-class L2VMClassifier(L2VM, FeatureClassifier):
+class L2VMClassifier(FeatureClassifier):
     """P(y | x) logistic or softmax in w' phi(x) + b with a ridge, by Newton's method.
 
     alpha is a number >= 0 (scikit-learn's 1 / C) or "evidence", in Laplace's approximation; tune_kernel also chooses
@@ -164,6 +158,8 @@ class L2VMClassifier(L2VM, FeatureClassifier):
     After fit: alpha_, log_evidence_ and kernel_ where they were asked for, certificate_ (the duality gap), classes_,
     and what kernel machines have.
     """
+
+    _method = L2VM()
 
     def __init__(
         self,
@@ -186,18 +182,14 @@ class L2VMClassifier(L2VM, FeatureClassifier):
         self.class_weight, self.tol, self.max_iter = class_weight, tol, max_iter
         self.n_restarts, self.random_state = n_restarts, random_state
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        ridge.check_effort(type(self).__name__, self.tol, self.max_iter)
-
     def _evidence(self, Phi: Array, target: Array, weight: Array) -> Any:
-        family = ridge.family_of(len(self.classes_))
-        return best_evidence(Phi, target, family, weight=weight, fit_intercept=self.fit_intercept)
+        """The largest evidence over alpha: an object with alpha, value and slope."""
+        return best_evidence(Phi, target, self._family(), weight=weight, fit_intercept=self.fit_intercept)
 
     def _solve(self, design: Design) -> Weights:
-        self.alpha_ = self._chosen_alpha(design)
+        """The weights for alpha_."""
         found = ridge.likelihood(
-            type(self).__name__, design, ridge.family_of(len(self.classes_)), self.alpha_,
+            type(self).__name__, design, self._family(), self.alpha_,
             fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
         return ridge.from_likelihood(found)

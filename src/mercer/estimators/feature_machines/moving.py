@@ -15,9 +15,10 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.feature_machines.design import Design, design_matrix, prototypes
-from mercer.estimators.training_data import Data, KernelItems
+from mercer.estimators.feature_machines.design import Design, design_matrix
+from mercer.estimators.training_data import Data
 from mercer.items import Vectors
+from mercer.kernels import Kernel
 from mercer.kernels.input_gradient import input_gradient
 from mercer.solvers.quasi_newton import minimise
 from mercer.typing import Array
@@ -27,7 +28,7 @@ _STEPS = 200  # of L-BFGS, at most
 
 def points(data: Data) -> Array:
     """The coordinates of items that are dense vectors."""
-    if isinstance(data, KernelItems) and isinstance(data.items, Vectors) and not data.items.sparse:
+    if data.kernel is not None and isinstance(data.items, Vectors) and not data.items.sparse:
         return np.asarray(data.items.values, dtype=float)
     raise bad("RBFNetwork", "optimise", "False for items that are not dense vectors", True,
               "Only points of a space can be moved.")  # fmt: skip
@@ -38,18 +39,20 @@ class Moving:
     """The training items X of a machine, whose `_likelihood` and `_slopes` say what is minimised."""
 
     machine: Any
-    rows: KernelItems
+    kernel: Kernel
+    rows: Data
     X: Array
     design: Design
 
     @classmethod
     def of(cls, machine: Any, data: Data, used: Array, design: Design) -> Self:
         X = points(data)[used]
-        return cls(machine, prototypes(data, X), X, design)  # type: ignore[arg-type]
+        assert data.kernel is not None, "points have one"
+        return cls(machine, data.kernel, data.prototypes(type(machine).__name__, X)[0], X, design)
 
     def at(self, mu: Array) -> Design:
         """The design with these prototypes."""
-        centres, places = prototypes(self.rows, mu), np.arange(len(mu))
+        centres, places = self.rows.prototypes(type(self.machine).__name__, mu)
         Phi = design_matrix(self.rows, np.arange(len(self.X)), centres, places)
         return replace(self.design, Phi=Phi, centres=centres, places=places)
 
@@ -58,7 +61,7 @@ class Moving:
         design = self.at(mu)
         found = self.machine._likelihood(design)
         u, W = self.machine._slopes(design, found)
-        return float(found.primal), input_gradient(self.rows.kernel, mu, self.X, W @ u.T)
+        return float(found.primal), input_gradient(self.kernel, mu, self.X, W @ u.T)
 
     def best(self, mu: Array) -> Design:
         """The design of the minimum near mu."""

@@ -15,31 +15,14 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.feature_machines.design import prototypes
-from mercer.estimators.training_data import Data, GivenGram, KernelItems
+from mercer.estimators.training_data import Data
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
-from mercer.kernels.rows import same_width
 from mercer.typing import Array
 
 INITS = ("kmeans", "medoids", "random", "grid")
 _DEEPEST = 4  # columns of a grid
 _ROUNDS = 100  # of the alternation of medoids, at most; 5 to 10 are usual
-
-
-def given(owner: str, data: Data, items: Any) -> tuple[Data, Array]:
-    """Prototypes as the user gave them: items, or for a precomputed matrix positions of training items."""
-    if isinstance(data, GivenGram):
-        places = np.asarray(items)
-        if places.ndim != 1 or places.dtype.kind not in "iu" or not np.isin(places, np.arange(len(data))).all():
-            raise bad(owner, "prototypes", "positions of training items for kernel='precomputed'", repr(items),
-                      "A matrix of kernel values tells nothing of other items.")  # fmt: skip
-        return data, places.astype(np.intp)
-    if isinstance(data.items, Vectors):
-        items = np.asarray(items) if isinstance(items, (list, tuple)) else items
-        same_width(data.items.width, Vectors.check(items, owner).width)
-    found = prototypes(data, items)
-    return found, np.arange(len(found))
 
 
 def placed(
@@ -51,7 +34,7 @@ def placed(
                   "E.g. prototypes=20.")  # fmt: skip
     if not isinstance(init, str) or init not in INITS:
         raise bad(owner, "init", f"one of {INITS}", repr(init), "'kmeans' is the default.")
-    some, count = distinct(data, used), int(count)
+    some, count = data.distinct(used), int(count)
     if count > len(some):
         raise bad(owner, "prototypes", f"at most as many as there are distinct training items ({len(some)})", count,
                   "prototypes='all' takes every item.")  # fmt: skip
@@ -62,20 +45,11 @@ def placed(
     if init == "medoids":
         return data, some[medoids(kernel_distances(data, some), count, random)]
     V = _vectors(owner, data, init)[used]
-    return given(owner, data, _grid(owner, V, count) if init == "grid" else _kmeans(V, count, random))
-
-
-def distinct(data: Data, used: Array) -> Array:
-    """The first positions of items that differ; those of a matrix differ where their rows do."""
-    keys = [row.tobytes() for row in data.gram().K] if isinstance(data, GivenGram) else data.items.keys()
-    first: dict[bytes, int] = {}
-    for position, key in ((i, keys[i]) for i in used.tolist()):
-        first.setdefault(key, position)
-    return np.array(sorted(first.values()), dtype=np.intp)
+    return data.prototypes(owner, _grid(owner, V, count) if init == "grid" else _kmeans(V, count, random))
 
 
 def _vectors(owner: str, data: Data, init: str) -> Array:
-    if not (isinstance(data, KernelItems) and isinstance(data.items, Vectors) and data.items.dtype.kind == "f"):
+    if not (isinstance(data.items, Vectors) and data.items.dtype.kind == "f"):
         raise bad(owner, "init", "'medoids' or 'random' for items that are not real vectors", repr(init),
                   "Cluster centres and grids are made of numbers.")  # fmt: skip
     V = data.items.values

@@ -15,102 +15,76 @@ from sklearn.utils import check_random_state
 from mercer.engine.interrupts import interrupted
 from mercer.errors import bad
 from mercer.estimators.feature_machines import ridge
-from mercer.estimators.feature_machines.design import (
-    Design,
-    FeatureClassifier,
-    FeatureMachine,
-    FeatureRegressor,
-    Weights,
-    design_matrix,
-)
+from mercer.estimators.feature_machines.design import Design, Weights, design_matrix
 from mercer.estimators.feature_machines.left_out import offer_of_least_squares
+from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method
 from mercer.estimators.feature_machines.moving import Moving, points
-from mercer.estimators.feature_machines.placement import given, placed
+from mercer.estimators.feature_machines.placement import placed
 from mercer.estimators.shared_fits import SharedFits
-from mercer.estimators.training_data import Data, KernelItems
+from mercer.estimators.training_data import Data
 from mercer.typing import Array
 
 
-class RBFNetwork(FeatureMachine):
-    """What both share: the choice and the optimisation of prototypes."""
+class RBFNetwork(Method):
+    """The choice and the optimisation of prototypes.
 
-    prototypes: Any
-    init: str
-    optimise: bool
-    n_init: int
-    alpha: float
-    fit_intercept: bool
-    random_state: Any
+    A machine has `_likelihood(design)`, the best weights of a design, and `_slopes(design, weights)`, from which
+    moving.py finds how the loss changes with the prototypes.
+    """
 
-    def _check_options(self) -> None:
-        owner = type(self).__name__
-        ridge.check_alpha(owner, self.alpha)
-        ridge.check_count(owner, "n_init", self.n_init, 1)
-        if isinstance(self.prototypes, str) and self.prototypes != "all":
-            raise bad(owner, "prototypes", "'all', items, or their number", repr(self.prototypes),
+    def check(self, machine: Any) -> None:
+        owner = type(machine).__name__
+        ridge.check_alpha(owner, machine.alpha)
+        ridge.check_count(owner, "n_init", machine.n_init, 1)
+        if hasattr(machine, "max_iter"):
+            ridge.check_effort(owner, machine.tol, machine.max_iter)
+        if isinstance(machine.prototypes, str) and machine.prototypes != "all":
+            raise bad(owner, "prototypes", "'all', items, or their number", repr(machine.prototypes),
                       "E.g. prototypes=20.")  # fmt: skip
 
-    @property
-    def takes_gram(self) -> bool:
-        every = isinstance(self.prototypes, str) and self.prototypes == "all"
-        return self._precomputed or (every and not self.optimise)
+    def takes_gram(self, machine: Any) -> bool:
+        every = isinstance(machine.prototypes, str) and machine.prototypes == "all"
+        return bool(machine._precomputed or (every and not machine.optimise))
 
-    def _likelihood(self, design: Design) -> Any:
-        """The best weights of a design, as a solution of least_squares.py or glm.py."""
-        raise NotImplementedError
-
-    def _slopes(self, design: Design, found: Any) -> tuple[Array, Array]:
-        """(s u, W): the slopes of the losses in f, by their weights, and the weights of the columns."""
-        raise NotImplementedError
-
-    def _design(self, X: Any, target: Array, weight: Array) -> Design:
-        data, used = self._data(X), np.flatnonzero(weight)
-        random = check_random_state(self.random_state)
-        starts = self._starts(data, used, random)
+    def design(self, machine: Any, X: Any, target: Array, weight: Array) -> Design:
+        data, used = self.data(machine, X), np.flatnonzero(weight)
+        random = check_random_state(machine.random_state)
+        starts = self._starts(machine, data, used, random)
         centres, places = next(starts)
         design = Design(design_matrix(data, used, centres, places), target[used], weight[used], centres, places)
-        if not self.optimise or not len(places):
+        if not machine.optimise or not len(places):
             return design
-        moving = Moving.of(self, data, used, design)
+        moving = Moving.of(machine, data, used, design)
         found = [moving.best(points(centres)[places])]
         for others, their_places in starts:
             if interrupted():
                 break
             found.append(moving.best(points(others)[their_places]))
-        return min(found, key=lambda one: float(self._likelihood(one).primal))
+        return min(found, key=lambda one: float(machine._likelihood(one).primal))
 
-    def _starts(self, data: Data, used: Array, random: Any) -> Iterator[tuple[Data, Array]]:
+    def _starts(self, machine: Any, data: Data, used: Array, random: Any) -> Iterator[tuple[Data, Array]]:
         """Prototypes as asked for, and then n_init - 1 times as many training items at random, to start again from."""
-        owner = type(self).__name__
-        if isinstance(self.prototypes, str):
+        owner = type(machine).__name__
+        if isinstance(machine.prototypes, str):
             yield data, used
             return
-        count = not hasattr(self.prototypes, "__len__")
+        count = not hasattr(machine.prototypes, "__len__")
         first = (
-            placed(owner, data, used, self.prototypes, self.init, random) if count
-            else given(owner, data, self.prototypes)
+            placed(owner, data, used, machine.prototypes, machine.init, random) if count
+            else data.prototypes(owner, machine.prototypes)
         )  # fmt: skip
         yield first
-        for _ in range(self.n_init - 1):
+        for _ in range(machine.n_init - 1):
             yield data, np.sort(random.permutation(used)[: len(first[1])])
 
-    # ---- after the fit
-
-    def _solve(self, design: Design) -> Weights:
-        self.prototypes_ = _as_passed(design.centres, design.places)
-        found = self._likelihood(design)
+    def solve(self, machine: Any, design: Design) -> Weights:
+        assert design.centres is not None
+        machine.prototypes_ = design.centres.as_prototypes(design.places)
+        found = machine._likelihood(design)
         return ridge.from_least_squares(found) if hasattr(found, "w") else ridge.from_likelihood(found)
 
 
-def _as_passed(centres: Data | None, places: Array) -> Any:
-    """The prototypes themselves, or for a precomputed matrix their positions."""
-    if not isinstance(centres, KernelItems):
-        return places
-    kept = centres.items[places]
-    return getattr(kept, "values", kept)
-
-
-class RBFNetworkRegressor(RBFNetwork, FeatureRegressor):
+class RBFNetworkRegressor(FeatureRegressor):
     """y ~ N(w' phi(x) + b, s^2) on kernel values of prototypes, with a ridge alpha/2 |w|^2.
 
     prototypes    "all" training items, items (for kernel="precomputed" positions), or their number K
@@ -120,6 +94,8 @@ class RBFNetworkRegressor(RBFNetwork, FeatureRegressor):
     After fit: prototypes_, certificate_, and what kernel machines have; support_ are positions among the training items
     where prototypes are some of them, else among prototypes_.
     """
+
+    _method = RBFNetwork()
 
     def __init__(
         self,
@@ -145,14 +121,16 @@ class RBFNetworkRegressor(RBFNetwork, FeatureRegressor):
         return offer_of_least_squares(self, y, leave_one_out)
 
     def _likelihood(self, design: Design) -> Any:
+        """The best weights of a design, as a solution of the solver."""
         return ridge.regression(type(self).__name__, design, float(self.alpha), fit_intercept=self.fit_intercept)
 
     def _slopes(self, design: Design, found: Any) -> tuple[Array, Array]:
+        """(s u, W): the slopes of the losses in f, by their weights, and the weights of the columns."""
         u = design.Phi @ found.w + found.intercept - design.target
         return (design.weight * u)[:, None], found.w[:, None]
 
 
-class RBFNetworkClassifier(RBFNetwork, FeatureClassifier):
+class RBFNetworkClassifier(FeatureClassifier):
     """P(y | x) logistic or softmax in w' phi(x) + b, on kernel values of prototypes, with a ridge alpha/2 |w|^2.
 
     prototypes    "all" training items, items (for kernel="precomputed" positions), or their number K
@@ -162,6 +140,8 @@ class RBFNetworkClassifier(RBFNetwork, FeatureClassifier):
     After fit: prototypes_, certificate_ (the duality gap), classes_, and what kernel machines have; support_ are
     positions among the training items where prototypes are some of them, else among prototypes_.
     """
+
+    _method = RBFNetwork()
 
     def __init__(
         self,
@@ -186,18 +166,16 @@ class RBFNetworkClassifier(RBFNetwork, FeatureClassifier):
         self.alpha, self.fit_intercept, self.class_weight = alpha, fit_intercept, class_weight
         self.tol, self.max_iter, self.random_state = tol, max_iter, random_state
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        ridge.check_effort(type(self).__name__, self.tol, self.max_iter)
-
     def _likelihood(self, design: Design) -> Any:
+        """The best weights of a design, as a solution of the solver."""
         return ridge.likelihood(
-            type(self).__name__, design, ridge.family_of(len(self.classes_)), float(self.alpha),
+            type(self).__name__, design, self._family(), float(self.alpha),
             fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
 
     def _slopes(self, design: Design, found: Any) -> tuple[Array, Array]:
-        family = ridge.family_of(len(self.classes_))
+        """(s u, W): the slopes of the losses in f, by their weights, and the weights of the columns."""
+        family = self._family()
         f = family.hidden(design.Phi @ found.W + found.intercept)
         u = family.mean(f) - family.statistic(design.target)
         return design.weight[:, None] * u, family.hidden(found.W)

@@ -18,13 +18,8 @@ from sklearn.utils import check_random_state
 
 from mercer.errors import bad
 from mercer.estimators.base import positive
-from mercer.estimators.feature_machines.design import (
-    Design,
-    FeatureClassifier,
-    FeatureMachine,
-    FeatureRegressor,
-    Weights,
-)
+from mercer.estimators.feature_machines.design import Design, Weights
+from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method, by_rows
 from mercer.solvers.rvm.basis import Basis
 from mercer.solvers.rvm.em import fixed_point
 from mercer.solvers.rvm.evidence import Relevance
@@ -43,81 +38,77 @@ class Candidates(Design):
     basis: Basis
 
 
-class RVM(FeatureMachine):
-    """What both machines share: the candidates, the search, and what is kept of them."""
+class RVM(Method):
+    """The candidates, the search, and what is kept of them.
 
-    method: str
-    fit_intercept: bool
-    tol: float
-    max_iter: int
-    n_restarts: int | None
-    random_state: Any
+    A machine has `_evidence_of(candidates)`, the evidence of its targets as a function of the precisions.
+    """
 
-    # ---- what a subclass says
-
-    def _evidence_of(self, design: Candidates) -> Gaussian | Laplace:
-        """The evidence of the targets, as a function of the precisions."""
-        raise NotImplementedError
-
-    # ---- fitting
-
-    def _check_options(self) -> None:
-        owner = type(self).__name__
-        if self.method not in METHODS:
-            raise bad(owner, "method", f"one of {METHODS}", repr(self.method), "'greedy' is the default.")
-        positive(owner, "tol", self.tol)
+    def check(self, machine: Any) -> None:
+        owner = type(machine).__name__
+        if machine.method not in METHODS:
+            raise bad(owner, "method", f"one of {METHODS}", repr(machine.method), "'greedy' is the default.")
+        positive(owner, "tol", machine.tol)
         for name, least in (("max_iter", 1), ("n_restarts", 0)):
-            given = getattr(self, name)
+            given = getattr(machine, name)
             if given is None and name == "n_restarts":
                 continue
             if not isinstance(given, Integral) or given < least:
                 raise bad(owner, name, f"a whole number >= {least}", repr(given), "Leave it out for the default.")
+        if getattr(machine, "beta", None) is not None:
+            positive(owner, "beta", machine.beta)
 
-    def _design(self, X: Any, target: Array, weight: Array) -> Candidates:
-        data, used = self._data(X), np.flatnonzero(weight)
+    def design(self, machine: Any, X: Any, target: Array, weight: Array) -> Candidates:
+        data, used = self.data(machine, X), np.flatnonzero(weight)
         gram: Any = data.double().gram()
-        basis = Basis(gram if len(used) == len(data) else gram.sub(used), bias=self.fit_intercept)
+        basis = Basis(gram if len(used) == len(data) else gram.sub(used), bias=machine.fit_intercept)
         return Candidates(np.empty((len(used), 0)), target[used], weight[used], data, used, basis)
 
-    def _search(self, model: Gaussian | Laplace) -> Relevance:
-        if self.method != "greedy":
-            return fixed_point(model, self.method, tol=self.tol, max_iter=self.max_iter)
-        seed = check_random_state(self.random_state).randint(2**31)
-        return greedy(model, tol=self.tol, max_iter=self.max_iter, restarts=self.n_restarts, seed=seed)
-
-    def _weights(self, basis: Basis, found: Relevance, functions: int) -> Weights:
+    def solve(self, machine: Any, design: Design) -> Weights:
         """The weights of all candidates; most are zero."""
-        wide = np.zeros((functions, len(basis)))
+        assert isinstance(design, Candidates)
+        basis, evidence = design.basis, machine._evidence_of(design)
+        found = _search(machine, evidence)
+        wide = np.zeros((len(evidence) // len(basis), len(basis)))  # one row per function
         wide.flat[found.index] = found.mean
-        intercept = wide[:, basis.n] if basis.bias else np.zeros(functions)
-        self.alpha_, self.sigma_ = found.alpha, found.covariance
-        self.log_evidence_, self.evidence_trace_ = found.log_evidence, found.trace
+        intercept = wide[:, basis.n] if basis.bias else np.zeros(len(wide))
+        machine.alpha_, machine.sigma_ = found.alpha, found.covariance
+        machine.log_evidence_, machine.evidence_trace_ = found.log_evidence, found.trace
+        if hasattr(machine, "beta"):
+            machine.beta_ = found.beta
         return Weights(wide[:, : basis.n].T, intercept, found)
 
-    def _keep_weights(self, X: Any, design: Design, found: Weights) -> None:
+    def keep(self, machine: Any, X: Any, design: Design, found: Weights) -> None:
         """Keep the items that have a precision, and remember which weight is where."""
         assert design.centres is not None
         n = len(found.W)
-        width = n + self.fit_intercept
+        width = n + machine.fit_intercept
         column = found.certificate.index % width
         some = np.unique(column[column < n])
-        self._keep(X, design.centres, design.places[some], found.W[some], found.intercept)
-        self._function = found.certificate.index // width
-        self._position = np.where(column < n, np.searchsorted(some, column), len(some))
+        machine._keep(X, design.centres, design.places[some], found.W[some], found.intercept)
+        machine._function = found.certificate.index // width
+        machine._position = np.where(column < n, np.searchsorted(some, column), len(some))
 
-    # ---- prediction
 
-    def _halves(self, X: Any) -> Array:
-        """(m, functions, weights) on checked items: products of two of them are posterior covariances of the f."""
-        root = _root(self.sigma_)
-        functions = self._coef_columns.shape[1]
+def _search(machine: Any, evidence: Gaussian | Laplace) -> Relevance:
+    """The precisions of largest evidence that the machine's method finds."""
+    if machine.method != "greedy":
+        return fixed_point(evidence, machine.method, tol=machine.tol, max_iter=machine.max_iter)
+    seed = check_random_state(machine.random_state).randint(2**31)
+    return greedy(evidence, tol=machine.tol, max_iter=machine.max_iter, restarts=machine.n_restarts, seed=seed)
 
-        def halves(Phi: Array) -> Array:
-            wide = np.column_stack([Phi, np.ones(len(Phi))])[:, self._position]
-            parts = [wide * (self._function == c) @ root for c in range(functions)]
-            return np.stack(parts, axis=1)
 
-        return self._by_rows(X, halves)
+def halves(machine: Any, X: Any) -> Array:
+    """(m, functions, weights) on checked items: products of two of them are posterior covariances of the f."""
+    root = _root(machine.sigma_)
+    functions = machine._coef_columns.shape[1]
+
+    def of_rows(Phi: Array) -> Array:
+        wide = np.column_stack([Phi, np.ones(len(Phi))])[:, machine._position]
+        parts = [wide * (machine._function == c) @ root for c in range(functions)]
+        return np.stack(parts, axis=1)
+
+    return by_rows(machine, X, of_rows)
 
 
 def _root(S: Array) -> Array:
@@ -126,7 +117,7 @@ def _root(S: Array) -> Array:
     return np.asarray(V * np.sqrt(np.maximum(values, 0.0)))
 
 
-class RVMRegressor(RVM, FeatureRegressor):
+class RVMRegressor(FeatureRegressor):
     """The relevance vector machine for numbers: y ~ N(w' phi(x) + b, 1/beta), w_i ~ N(0, 1/alpha_i).
 
     method       "greedy": Tipping and Faul's ascent, one precision at a time; "em" or "mackay": all at once, in n^3
@@ -140,6 +131,8 @@ class RVMRegressor(RVM, FeatureRegressor):
     beta_, log_evidence_, evidence_trace_ (nondecreasing), certificate_, and alpha_ and sigma_, the precisions and the
     posterior covariance of the weights that are kept, in the order of support_, with the intercept, if kept, last.
     """
+
+    _method = RVM()
 
     def __init__(
         self,
@@ -160,19 +153,9 @@ class RVMRegressor(RVM, FeatureRegressor):
         self.method, self.beta, self.fit_intercept = method, beta, fit_intercept
         self.tol, self.max_iter, self.n_restarts, self.random_state = tol, max_iter, n_restarts, random_state
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        if self.beta is not None:
-            positive("RVMRegressor", "beta", self.beta)
-
     def _evidence_of(self, design: Candidates) -> Gaussian:
+        """The evidence of the targets, as a function of the precisions."""
         return Gaussian(design.basis, design.target, design.weight, None if self.beta is None else float(self.beta))
-
-    def _solve(self, design: Design) -> Weights:
-        assert isinstance(design, Candidates)
-        found = self._search(self._evidence_of(design))
-        self.beta_ = found.beta
-        return self._weights(design.basis, found, 1)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The mean w' phi(x) + b; with return_std also the deviation sqrt(1/beta + phi' Sigma phi) of a new y."""
@@ -180,10 +163,10 @@ class RVMRegressor(RVM, FeatureRegressor):
         mean = self._values(X)
         if not return_std:
             return mean
-        return mean, np.sqrt(1.0 / self.beta_ + (self._halves(X)[:, 0] ** 2).sum(axis=1))
+        return mean, np.sqrt(1.0 / self.beta_ + (halves(self, X)[:, 0] ** 2).sum(axis=1))
 
 
-class RVMClassifier(RVM, FeatureClassifier):
+class RVMClassifier(FeatureClassifier):
     """The relevance vector machine for labels: sigm(w' phi(x) + b) for two classes, softmax for more.
 
     The weights are found by Laplace's approximation.  With more than two classes a kernel function has a weight for
@@ -198,6 +181,8 @@ class RVMClassifier(RVM, FeatureClassifier):
     After fit: classes_, support_, dual_coef_, intercept_, log_evidence_, evidence_trace_, certificate_, and alpha_ and
     sigma_ of the weights that are kept, class by class, in each the items in the order of support_, then the intercept.
     """
+
+    _method = RVM()
 
     def __init__(
         self,
@@ -216,21 +201,13 @@ class RVMClassifier(RVM, FeatureClassifier):
         random_state: Any = 0,
     ) -> None:
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
-        self.method, self.moderated, self.class_weight, self.fit_intercept = (
-            method,
-            moderated,
-            class_weight,
-            fit_intercept,
-        )
+        self.method, self.moderated = method, moderated
+        self.class_weight, self.fit_intercept = class_weight, fit_intercept
         self.tol, self.max_iter, self.n_restarts, self.random_state = tol, max_iter, n_restarts, random_state
 
     def _evidence_of(self, design: Candidates) -> Laplace:
+        """The evidence of the labels, in Laplace's approximation."""
         return Laplace(design.basis, design.target, len(self.classes_), design.weight)
-
-    def _solve(self, design: Design) -> Weights:
-        assert isinstance(design, Candidates)
-        model = self._evidence_of(design)
-        return self._weights(design.basis, self._search(model), model.C)
 
     def decision_function(self, X: Any) -> Array:
         """The log odds of the second class, or one column per class: f itself, or with `moderated` f shrunk."""
@@ -242,9 +219,9 @@ class RVMClassifier(RVM, FeatureClassifier):
 
     def _contrast(self, X: Any, f: Array) -> Array:
         """The posterior variance of f, or of the difference of the two leading functions."""
-        halves = self._halves(X)
+        H = halves(self, X)
         if f.ndim == 1:
-            return np.asarray((halves[:, 0] ** 2).sum(axis=1))
+            return np.asarray((H[:, 0] ** 2).sum(axis=1))
         first, second = np.argsort(f, axis=1)[:, :-3:-1].T
         rows = np.arange(len(f))
-        return np.asarray(((halves[rows, first] - halves[rows, second]) ** 2).sum(axis=1))
+        return np.asarray(((H[rows, first] - H[rows, second]) ** 2).sum(axis=1))

@@ -17,19 +17,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
 from mercer.estimators.feature_machines import ridge
-from mercer.estimators.feature_machines.design import Design, FeatureClassifier, FeatureMachine, design_matrix
+from mercer.estimators.feature_machines.design import Design, design_matrix
 from mercer.estimators.feature_machines.glm import BINARY, FeatureGLM, FeatureGLMClassifier, FeatureGLMRegressor
 from mercer.estimators.feature_machines.l1vm import L1VM
-from mercer.estimators.feature_machines.placement import given
+from mercer.estimators.feature_machines.machine import Method
 from mercer.estimators.feature_machines.rbf_network import RBFNetwork
 from mercer.estimators.feature_machines.rvm import RVM, RVMClassifier
 from mercer.estimators.labels import Labels
-from mercer.estimators.training_data import GivenGram
 from mercer.solvers.glm import prove_glm
 from mercer.solvers.least_squares import prove_least_squares
 from mercer.solvers.losses import LogMean, Poisson
@@ -47,7 +47,7 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solu
     if y is None:
         raise bad("verify", "y", "the targets of the fit", "None", "Pass them.")
     X, target, weight = _posed(model, X, y, sample_weight)
-    if isinstance(model, RVM):
+    if isinstance(model._method, RVM):
         return _relevance(model, X, target, weight)
     design, W = _design(model, X, target, weight)
     return replace(_prove(model, design, W), n_iter=int(model.n_iter_))
@@ -58,7 +58,7 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solu
 
 def _posed(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array]:
     """Checked items, the numbers or the codes of the classes, and the weights with those of the classes."""
-    classes = isinstance(model, FeatureClassifier)
+    classes = is_classifier(model)
     X, y = model._checked(X, y, reset=False, numeric=not classes)
     if hasattr(model, "shape_fit_") and len(y) != model.shape_fit_[0]:
         raise bad("verify", "X", f"the {model.shape_fit_[0]} samples the model was fitted on", f"{len(y)} samples",
@@ -78,21 +78,18 @@ def _design(model: Any, X: Any, target: Array, weight: Array) -> tuple[Design, A
     used = np.flatnonzero(weight)
     if isinstance(model, FeatureGLM):
         return Design(model._phi(X)[used], target[used], weight[used], None, used), np.asarray(model.coef_).T
-    if isinstance(model, RBFNetwork):
+    if isinstance(model._method, RBFNetwork):
         return _network(model, X, target, weight, used)
-    design = FeatureMachine._design(model, X, target, weight)
+    design = Method.design(model._method, model, X, target, weight)  # of a kernel that was tuned, as it is
     return design, _spread(model, np.searchsorted(used, model.support_), len(used))
 
 
 def _network(model: Any, X: Any, target: Array, weight: Array, used: Array) -> tuple[Design, Array]:
     """The design of the prototypes that the machine shows, and which of them have weights."""
     data = model._data(X)
-    centres, places = given("verify", data, model.prototypes_)
+    centres, places = data.prototypes("verify", model.prototypes_)
     design = Design(design_matrix(data, used, centres, places), target[used], weight[used], centres, places)
-    if isinstance(data, GivenGram):
-        keys, own = places.tolist(), np.asarray(model.support_).tolist()
-    else:
-        keys, own = centres.items.keys(), model._kept.items.keys()  # type: ignore[union-attr]
+    keys, own = centres.keep(places).keys(), model._kept.keys()
     free: dict[Any, list[int]] = {}
     for place, key in enumerate(keys):
         free.setdefault(key, []).append(place)
@@ -114,10 +111,9 @@ def _prove(model: Any, design: Design, W: Array) -> Solution:
     intercept = np.asarray(model.intercept_, dtype=float)
     alpha = float(getattr(model, "alpha_", model.alpha))
     options: dict[str, Any] = {"weight": design.weight, "fit_intercept": bool(model.fit_intercept)}
-    if isinstance(model, L1VM):
-        family = model._family()
+    if isinstance(model._method, L1VM):
         return prove_sparse(
-            design.Phi, design.target, family, W, intercept, lam=alpha, tol=float(model.tol), **options
+            design.Phi, design.target, model._family(), W, intercept, lam=alpha, tol=float(model.tol), **options
         )  # fmt: skip
     likelihood = _likelihood(model)
     if likelihood is None:
@@ -132,7 +128,7 @@ def _likelihood(model: Any) -> Any:
     """The family or link of the losses; None for least squares."""
     if isinstance(model, FeatureGLMClassifier) and model.link in BINARY:
         return BINARY[str(model.link)]
-    if isinstance(model, FeatureClassifier):
+    if is_classifier(model):
         return ridge.family_of(len(model.classes_))
     if isinstance(model, FeatureGLMRegressor) and model._exponential:
         return Poisson() if model.family == "poisson" else LogMean()
@@ -141,7 +137,7 @@ def _likelihood(model: Any) -> Any:
 
 def _relevance(model: Any, X: Any, target: Array, weight: Array) -> Relevance:
     """The witness of a relevance vector machine."""
-    design = model._design(X, target, weight)
+    design = model._method.design(model, X, target, weight)
     used, basis = design.places, design.basis
     wide = np.vstack([_spread(model, np.searchsorted(used, model.support_), len(used)), model.intercept_])
     columns = np.append(np.searchsorted(used, model.support_), basis.n)[model._position]

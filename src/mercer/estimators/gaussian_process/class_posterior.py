@@ -1,7 +1,7 @@
-"""A latent Gaussian process with labels: the problem and its posterior.
+"""A latent Gaussian process with labels: its problems and their posteriors.
 
-A problem says which items it is about and how a Gram and their labels make a Laplace approximation.  The classifier has
-one for two classes or for all classes jointly, and several for one against the rest or against another.
+A problem holds the labels of some items and computes the Laplace approximation from the Gram of these items.  There is
+one problem for two classes or for all classes jointly, and several for one against the rest or one against one.
 """
 
 from __future__ import annotations
@@ -14,15 +14,13 @@ import numpy as np
 
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.estimators.training_data import Columns, Data
-from mercer.gram import LazyGram
-from mercer.kernels.values import diagonal
+from mercer.estimators.training_data import Cross, Data
 from mercer.solvers.laplace import Laplace
 from mercer.solvers.laplace_softmax import SoftmaxLaplace, log_and_slope
 from mercer.solvers.losses import Likelihood, average_softmax
 from mercer.typing import Array
 
-_NUMBERS = 2**22  # kernel values of new items in memory at a time, times classes
+_NUMBERS = 2**22  # kernel values of new items, times classes, in memory at a time
 
 Approximation = Laplace | SoftmaxLaplace
 
@@ -38,7 +36,7 @@ class Signs:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the coefficients."""
+        """The shape of the coefficients."""
         return (len(self.y),)
 
     def some(self, at: Array) -> Signs:
@@ -70,7 +68,7 @@ class Codes:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the coefficients."""
+        """The shape of the coefficients."""
         return len(self.y), self.classes
 
     def some(self, at: Array) -> Codes:
@@ -89,24 +87,24 @@ class Codes:
         return average_softmax(mean, spread)
 
 
-Problem = Signs | Codes
+LabelProblem = Signs | Codes
 
 
-def jointly(codes: Array, weight: Array, classes: int) -> list[Problem]:
-    """One problem, in which the softmax joins all classes."""
+def jointly(codes: Array, weight: Array, classes: int) -> list[LabelProblem]:
+    """One problem for all classes, by the softmax."""
     return [Codes(np.flatnonzero(weight), codes[weight > 0.0], weight[weight > 0.0], classes)]
 
 
-def one_vs_rest(codes: Array, weight: Array, classes: int, likelihood: Likelihood) -> list[Problem]:
+def one_vs_rest(codes: Array, weight: Array, classes: int, likelihood: Likelihood) -> list[LabelProblem]:
     """Every class against the others; of two classes, the second against the first."""
     used = np.flatnonzero(weight)
     chosen = range(classes) if classes > 2 else [1]
     return [Signs(used, np.where(codes[used] == c, 1.0, -1.0), weight[used], likelihood) for c in chosen]
 
 
-def one_vs_one(codes: Array, weight: Array, classes: int, likelihood: Likelihood) -> list[Problem]:
+def one_vs_one(codes: Array, weight: Array, classes: int, likelihood: Likelihood) -> list[LabelProblem]:
     """Every pair of classes, the first of them +1, in the order (0, 1), (0, 2), ..."""
-    found: list[Problem] = []
+    found: list[LabelProblem] = []
     for i, j in combinations(range(classes), 2):
         index = np.flatnonzero(((codes == i) | (codes == j)) & (weight > 0.0))
         found.append(Signs(index, np.where(codes[index] == i, 1.0, -1.0), weight[index], likelihood))
@@ -114,16 +112,16 @@ def one_vs_one(codes: Array, weight: Array, classes: int, likelihood: Likelihood
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
-    """A problem with its approximation, and the items that prediction needs."""
+class ClassPosterior:
+    """A problem with its approximation, the items that prediction needs, and k(x, x) of the training items."""
 
-    problem: Problem
+    problem: LabelProblem
     data: Data
     found: Approximation
     diagonal: Array
 
     @classmethod
-    def of(cls, problem: Problem, data: Data, K: Array, start: Array | None, max_iter: int) -> Self:
+    def of(cls, problem: LabelProblem, data: Data, K: Array, start: Array | None, max_iter: int) -> Self:
         """The posterior of a problem whose items have the Gram K; `data` are those items, for prediction."""
         return cls(problem, data, problem.approximate(K, start, max_iter), np.diagonal(K).copy())
 
@@ -139,16 +137,17 @@ class Posterior:
         parts = [self.found.predict(_rows(cross, r), variances[r]) for r in cuts(len(variances), rows)]
         return np.concatenate([mean for mean, _ in parts]), np.concatenate([spread for _, spread in parts])
 
-    def _variances(self, cross: LazyGram | Columns, prior: Any) -> Array:
-        """k(x, x) of new items; for a precomputed matrix as given, or that of the training items if they agree."""
-        if isinstance(cross, LazyGram):
-            return diagonal(cross.kernel, cross.A)
+    def _variances(self, cross: Cross, prior: Any) -> Array:
+        """k(x, x) of new items; for a matrix it is given, or that of the training items if they all have the same."""
+        known = cross.row_diag()
+        if known is not None:
+            return known
         m, d = cross.shape[0], self.diagonal
         if prior is None and np.ptp(d) <= 1e-8 * abs(d).max():
             return np.full(m, d.mean())
         given = np.empty(0) if prior is None else np.asarray(prior, dtype=float)
         if given.shape != (m,):
-            raise bad("precomputed kernel", "prior", f"k(x, x) of the {m} new items, as training items differ in it",
+            raise bad("precomputed kernel", "prior", f"k(x, x) of the {m} new items: training items differ in it",
                       "none" if prior is None else f"shape {given.shape}", "Pass prior=...")  # fmt: skip
         return given
 
@@ -157,8 +156,6 @@ class Posterior:
         return self.problem.probabilities(*self.latent(X, prior))
 
 
-def _rows(cross: LazyGram | Columns, r: slice) -> Array:
+def _rows(cross: Cross, r: slice) -> Array:
     """Some rows of k(new, training)."""
-    if isinstance(cross, LazyGram):
-        return cross.rows(np.arange(r.start, r.stop)).astype(np.float64, copy=False)
-    return cross.block(r, slice(None))
+    return cross.rows(np.arange(r.start, r.stop)).astype(np.float64, copy=False)

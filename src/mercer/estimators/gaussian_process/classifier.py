@@ -3,12 +3,11 @@
     f ~ GP(0, k),    p(y = +1 | f) = logistic(f) or Phi(f);    for more classes f_c ~ GP(0, k), p(c | f) = softmax(f)_c
 
 The posterior of f is replaced by the Gaussian at its maximum (solvers/laplace.py); its evidence tunes the kernel, and
-probabilities are averages over the Gaussian of f(x), so that they go to those of the prior far from the data.
+probabilities are averages over the Gaussian of f(x), which far from the data are those of the prior.
 """
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -19,15 +18,18 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.engine.fill import require_memory
 from mercer.errors import bad
 from mercer.estimators.base import positive, warn_open, weights
-from mercer.estimators.gaussian_process.bounds import warn_at_bounds
-from mercer.estimators.gaussian_process.class_posterior import Posterior, Problem, jointly, one_vs_one, one_vs_rest
-from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
-from mercer.estimators.gaussian_process.label_evidence import evidence_at, latent_model, restricted, tuned
-from mercer.estimators.gaussian_process.model import refuse_compound
-from mercer.estimators.gaussian_process.report import FitReport
+from mercer.estimators.gaussian_process.base import GaussianProcess
+from mercer.estimators.gaussian_process.class_posterior import (
+    ClassPosterior,
+    LabelProblem,
+    jointly,
+    one_vs_one,
+    one_vs_rest,
+)
+from mercer.estimators.gaussian_process.label_evidence import best_latent_model, evidence_at, latent_model, restricted
+from mercer.estimators.gaussian_process.report import FitReport, warn_at_bounds
 from mercer.estimators.labels import Labels
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.training_data import KernelItems
 from mercer.solvers.losses import Likelihood, Logistic, offering
 from mercer.solvers.platt import couple
 from mercer.typing import Array
@@ -36,7 +38,7 @@ LIKELIHOODS: dict[str, Likelihood] = offering(Likelihood)
 MULTI_CLASS = ("softmax", "one_vs_rest", "one_vs_one")
 
 
-class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore[misc]
+class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: ignore[misc]
     """A classifier with calibrated probabilities and a kernel tuned by its evidence.
 
     kernel                  as in GaussianProcessRegressor: one of our kernels on any kind of item, one of
@@ -46,25 +48,25 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
     likelihood              "logistic" or "probit", of two classes
     multi_class             "softmax": one model of all classes, with a function each (logistic likelihood only);
                             "one_vs_rest" and "one_vs_one": models of two classes, each with a kernel of its own
-    optimizer               "fmin_l_bfgs_b" is the name for a search that goes most of the way on subsets; None keeps
-                            the hyper-parameters, and a function as in scikit-learn is called on all items
+    optimizer               "fmin_l_bfgs_b": a search that works mostly on subsets, with L-BFGS-B on all items; None
+                            keeps the hyper-parameters; a function as in scikit-learn is called on all items
     n_restarts_optimizer    starts besides the hyper-parameters given, drawn between their bounds by random_state
     class_weight            None, "balanced" or {label: weight}: an item of weight w counts as w equal items
-    prior                   a standard deviation s: theta ~ N(its start, s^2) is weighed against the evidence; None is
-                            the evidence alone.  Classes that can be separated have no largest variance of f, and
-                            probabilities suffer; so "auto" is s = 2 for the variances of a kernel given by its name,
-                            and None for kernel objects, whose starts are the user's
+    prior                   a standard deviation s: log N(theta; its start, s^2) is added to the evidence; None is the
+                            evidence alone.  If the classes can be separated, the evidence grows with the variance of f
+                            without end, and probabilities suffer.  So "auto" is s = 2 for the variances of a kernel
+                            given by its name, and None for kernel objects
     max_iter_predict        steps of Newton's method for the posterior's maximum
     warm_start              a further fit begins at the maximum of the last one
-    copy_X_train            keep a copy of the items, as they may change later
-    n_jobs                  without effect: kernel values are made on all cores anyway
+    copy_X_train            keep a copy of the items, because they may change later
+    n_jobs                  without effect: kernel values are always computed on all cores
     check_psd               "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
 
     For a precomputed matrix, probabilities need k(x, x) of the new items: pass `prior` to them, unless it is the same
     number for all training items.
 
     After fit: classes_, n_classes_, class_weight_, kernel_ and fit_report_ (tuples for several models), certificate_
-    (the maximum of the posterior and the proof of it), log_marginal_likelihood_value_ (of several models the mean, as
+    (the maximum of the posterior and its proof), log_marginal_likelihood_value_ (of several models the mean, as
     in scikit-learn), n_iter_, converged_, and the functions as expansions over all items: support_, dual_coef_,
     intercept_ (zeros).
     """
@@ -118,8 +120,8 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         random, starts = check_random_state(self.random_state), self._starts(problems)
         found = [self._fitted(problem, start, random) for problem, start in zip(problems, starts, strict=True)]
         self._posteriors = [posterior for posterior, _ in found]
-        self._model = restricted(self._model, self._posteriors[0].data)  # nothing else holds on to the items passed
-        self._describe([report for _, report in found], len(y))
+        self._model = restricted(self._model, self._posteriors[0].data)  # do not keep the items that were passed
+        self._keep_fit([report for _, report in found], len(y))
         for posterior, report in found:
             if report is not None:
                 warn_at_bounds(self, restricted(self._model, posterior.data))
@@ -127,20 +129,15 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
 
     def _check_options(self) -> None:
         owner = type(self).__name__
-        refuse_compound(self)
+        self._check_search_options()
+        self._require_integer("max_iter_predict", 1)
         for name, allowed in (("likelihood", tuple(LIKELIHOODS)), ("multi_class", MULTI_CLASS)):
             if getattr(self, name) not in allowed:
                 raise bad(owner, name, f"one of {allowed}", repr(getattr(self, name)), f"Leave out for {allowed[0]!r}.")
-        for name, least in (("n_restarts_optimizer", 0), ("max_iter_predict", 1)):
-            if not isinstance(getattr(self, name), Integral) or getattr(self, name) < least:
-                raise bad(owner, name, f"an integer >= {least}", repr(getattr(self, name)), "See the documentation.")
-        if not (self.optimizer in (None, "fmin_l_bfgs_b") or callable(self.optimizer)):
-            raise bad(owner, "optimizer", "'fmin_l_bfgs_b', None or a function", repr(self.optimizer),
-                      "None keeps the hyper-parameters.")  # fmt: skip
         if self.prior is not None and self.prior != "auto":
             positive(owner, "prior", self.prior)
 
-    def _problems(self, codes: Array, weight: Array) -> list[Problem]:
+    def _problems(self, codes: Array, weight: Array) -> list[LabelProblem]:
         if self.n_classes_ == 2 or self.multi_class == "one_vs_rest":
             return one_vs_rest(codes, weight, self.n_classes_, LIKELIHOODS[self.likelihood])
         if self.multi_class == "one_vs_one":
@@ -150,29 +147,29 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
                       repr(self.likelihood), "Use multi_class='one_vs_rest'.")  # fmt: skip
         return jointly(codes, weight, self.n_classes_)
 
-    def _starts(self, problems: list[Problem]) -> list[Array | None]:
-        """Where Newton's method begins: at the last fit's maximum if that is wanted and fits."""
+    def _starts(self, problems: list[LabelProblem]) -> list[Array | None]:
+        """Where Newton's method starts: with warm_start at the maximum of the last fit, if the shapes agree."""
         last = [p.found.mode.coef for p in getattr(self, "_posteriors", [])] if self.warm_start else []
         fitting = [coef.shape for coef in last] == [problem.shape for problem in problems]
         return list(last) if fitting else [None] * len(problems)
 
-    def _fitted(self, problem: Problem, start: Array | None, random: Any) -> tuple[Posterior, FitReport | None]:
-        """The posterior of one problem, after its kernel has been tuned, and the report of that."""
+    def _fitted(
+        self, problem: LabelProblem, start: Array | None, random: Any
+    ) -> tuple[ClassPosterior, FitReport | None]:
+        """The posterior of one problem after its kernel has been tuned, and the report of the search."""
         data, steps = self._model.covariance.data, self.max_iter_predict
-        if not isinstance(data, KernelItems):
-            K = data.gram().sub(problem.index).dense()
-            return Posterior.of(problem, data.keep(problem.index), K, start, steps), None
         every = len(problem.index) == len(data)
         kept = data if every and not self.copy_X_train else data.keep(problem.index)
-        if self.optimizer is None or not kept.kernel.theta.size:
-            return Posterior.of(problem, kept, kept.gram().dense(), start, steps), None
-        found = tuned(self, restricted(self._model, kept), problem, start, random)
-        best = found.model.covariance.data
-        posterior = Posterior.of(problem, best, best.gram().dense(), found.start, steps)
-        return posterior, found.report(posterior.found.evidence)
+        if self.optimizer is None or not data.slots():
+            K = (data if every else data.take(problem.index)).gram().dense()
+            return ClassPosterior.of(problem, kept, K, start, steps), None
+        model, climbs, start = best_latent_model(self, restricted(self._model, kept), problem, start, random)
+        best = model.covariance.data
+        posterior = ClassPosterior.of(problem, best, best.gram().dense(), start, steps)
+        return posterior, FitReport.of(model, posterior.found.evidence, climbs, searched=True)
 
-    def _describe(self, reports: list[FitReport | None], n: int) -> None:
-        """The public attributes of a fit."""
+    def _keep_fit(self, reports: list[FitReport | None], n: int) -> None:
+        """Set the fitted attributes."""
         modes = [posterior.found.mode for posterior in self._posteriors]
         self.kernel_ = _one([restricted(self._model, posterior.data).kernel() for posterior in self._posteriors])
         self.fit_report_ = _one(reports)
@@ -187,19 +184,19 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
         self._warn()
 
     def _warn(self) -> None:
-        """Say what was stopped early, and what would help."""
+        """Warn if Newton's method or the search was stopped early."""
         text = f"the search of hyper-parameters stopped before its end: {self.fit_report_}. Fit again from kernel_."
         if not self.certificate_.converged:
             text = f"Newton's method stopped early (max_iter). {self.certificate_} Raise max_iter_predict."
         if not self.converged_:
             warn_open(f"{type(self).__name__}: {text}")
 
-    # ---- what is known after it
+    # ---- after the fit
 
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
-        """The evidence at theta, with eval_gradient and its slope there; without theta that of the fit.
+        """The evidence at theta, and its slope with eval_gradient; without theta that of the fit.
 
-        Of several models it is the mean, and theta is theirs one after the other, or one for all of them.  With
+        For several models it is the mean, and theta is the concatenation of theirs, or one theta for all of them.  With
         clone_kernel=False kernel_ is set to theta, as in scikit-learn; predictions stay those of the fit.
         """
         check_is_fitted(self)
@@ -233,8 +230,8 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessKernel):  # type: ignore
     def predict_proba(self, X: Any, prior: Any = None) -> Array:
         """P(class | x) in the order of classes_, averaged over the posterior of f; `prior` for precomputed matrices.
 
-        Of two classes to 1e-13.  The softmax is averaged over a fixed set of points, to about 1e-4 for three classes.
-        One against the rest is divided by its sum, one against one is coupled (Wu, Lin & Weng, 2004).
+        Accurate to 1e-13 for two classes.  The softmax is averaged over a fixed set of points, to about 1e-4 for three
+        classes.  One against the rest is divided by its sum; one against one is coupled (Wu, Lin & Weng, 2004).
         """
         return self._probabilities(self._new(X), prior)
 
@@ -270,7 +267,7 @@ def _one(found: list[Any]) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _spread(posterior: Posterior, n: int) -> Array:
+def _spread(posterior: ClassPosterior, n: int) -> Array:
     """The coefficients of a posterior's functions over all n items, one row each."""
     rows = np.atleast_2d(posterior.found.mode.coef.T)
     out = np.zeros((len(rows), n))

@@ -1,13 +1,13 @@
 """scikit-learn's kernels in a Gaussian process: theta as scikit-learn has it, and a WhiteKernel as noise.
 
     mine = Converted.of(kernel)       mine.kernel, mine.noise
-    mine.inner(theta)                 from scikit-learn's theta to ours, and `outer` back
+    mine.ours(theta)                  our theta from scikit-learn's, and `theirs` back
 
 Both thetas are logarithms, and the map between them is affine: a permutation, with a factor of 2 where a standard
 deviation became a variance.  It is found by converting the kernel at theta + e_j for every j, so that no order of
 parameters is written down anywhere.
 
-A WhiteKernel that is a term of the sum is noise of the observations.  Which kernels are which is in
+A WhiteKernel that is a term of the sum is noise of the observations.  The other kernels are converted by
 estimators/sklearn_kernels.py.
 """
 
@@ -28,7 +28,7 @@ from mercer.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Converted:
-    """A kernel of scikit-learn as a kernel and a noise of ours, and the way between the two thetas."""
+    """A kernel of scikit-learn as a kernel and a noise of ours, and the affine map theta = matrix theirs + shift."""
 
     original: Any
     kernel: Kernel
@@ -38,7 +38,7 @@ class Converted:
 
     @classmethod
     def of(cls, original: Any, columns: int | None = None) -> Self:
-        """The same kernel in our words; `columns` is the width of the data where that is known."""
+        """The conversion of a kernel; `columns` is the width of the data where that is known."""
         found, noise = _split(original, columns)
         theta = original.theta
         shift = _theta(original, columns) if len(theta) else np.empty(0)
@@ -46,12 +46,12 @@ class Converted:
         matrix = np.rint(np.array(steps).reshape(len(theta), len(shift)).T)
         return cls(original, found, noise, matrix, shift - matrix @ theta)
 
-    def inner(self, theta: Array) -> Array:
-        """Our theta."""
+    def ours(self, theta: Array) -> Array:
+        """Our theta from scikit-learn's."""
         return np.asarray(self.matrix @ theta + self.shift)
 
-    def outer(self, theta: Array) -> Array:
-        """scikit-learn's theta."""
+    def theirs(self, theta: Array) -> Array:
+        """scikit-learn's theta from ours."""
         return np.asarray(np.linalg.solve(self.matrix, theta - self.shift)) if len(self.shift) else np.empty(0)
 
     def slope(self, slope: Array) -> Array:
@@ -60,7 +60,7 @@ class Converted:
 
     @property
     def bounds(self) -> Array:
-        """The bounds scikit-learn has, of our theta."""
+        """The bounds of our theta, from those of scikit-learn."""
         if not len(self.shift):
             return np.empty((0, 2))
         return np.asarray(self.matrix @ self.original.bounds + self.shift[:, None])

@@ -2,34 +2,29 @@
 
     M = K + diag(alpha) + noise I,    theta = (hyper-parameters of the kernel, log noise)
 
-`Covariance` is a value: `at(theta)` gives another one.  Matrices are filled tile by tile into a buffer the caller owns,
-and derivatives are folded from tiles, so that the buffer is all the memory there is.
+`Covariance` is a value: `at(theta)` gives another one.  M is filled tile by tile into one n x n buffer, which the
+caller keeps and may use again; derivatives are summed up from tiles, so that no other n x n array is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from mercer import parameters
-from mercer.engine.fill import fold_rows
-from mercer.engine.pool import run
-from mercer.engine.tiles import lower_tiles
-from mercer.estimators.training_data import Data, GivenGram, KernelItems
-from mercer.gram import LazyGram
-from mercer.kernels.base import gram_of
+from mercer.engine.fill import require_memory
+from mercer.estimators.training_data import Data
+from mercer.linalg.cholesky import factorise
 from mercer.parameters import LogOrZero, Parameter, Slot, hyper, value
+from mercer.solvers.gaussian_process import Conditioned, condition
 from mercer.typing import Array
-
-_STEP = 1e-3  # in theta, of the differences that the information is made of
 
 
 @dataclass(frozen=True)
 class Noise:
-    """The variance of the noise, a hyper-parameter like those of kernels; 0 is none and stays so."""
+    """The variance of the noise, a hyper-parameter like those of kernels; 0 means no noise and is never tuned."""
 
     variance: Parameter = hyper(0.0, LogOrZero)  # noqa: RUF009
 
@@ -60,8 +55,7 @@ class Covariance:
 
     @property
     def _slots(self) -> list[Slot]:
-        own = self.data.kernel.slots() if isinstance(self.data, KernelItems) else []
-        return own + self.noise.slots
+        return self.data.slots() + self.noise.slots
 
     @property
     def theta(self) -> Array:
@@ -69,91 +63,48 @@ class Covariance:
 
     @property
     def bounds(self) -> Array:
-        own = self.data.kernel.bounds if isinstance(self.data, KernelItems) else np.empty((0, 2))
-        return np.vstack([own, *(slot.bounds for slot in self.noise.slots)])
+        return np.vstack([slot.bounds for slot in self._slots] or [np.empty((0, 2))])
 
     @property
     def names(self) -> list[str]:
-        own = self.data.kernel.theta_names if isinstance(self.data, KernelItems) else []
-        return own + ["noise"] * len(self.noise.slots)
+        return [name for slot in self.data.slots() for name in slot.names] + ["noise"] * len(self.noise.slots)
 
     def at(self, theta: Array) -> Self:
         """The same items at other hyper-parameters."""
         theta = np.asarray(theta, dtype=float)
-        noise, data = self.noise, self.data
+        noise = self.noise
         if noise.slots:
             noise, theta = Noise(noise.slots[0].at(theta[-1:])), theta[:-1]
-        if isinstance(data, KernelItems):
-            kernel = data.kernel.with_theta(theta)
-            data = KernelItems(kernel, data.items, kernel.prepare(data.items))
-        return replace(self, noise=noise, data=data)
+        return replace(self, noise=noise, data=self.data.at(theta))
 
     # ---- items
 
     def take(self, index: Array) -> Self:
         """Only these items."""
-        if isinstance(self.data, KernelItems):
-            kept: Data = self.data.keep(index)
-        else:
-            K = self.data.gram().sub(index).dense()
-            kept = GivenGram(K, len(index), np.arange(len(index)))
-        return replace(self, data=kept, alpha=self.alpha[index])
+        return replace(self, data=self.data.take(index), alpha=self.alpha[index])
 
     # ---- matrices
 
     def fill(self, out: Array) -> None:
         """Write M into `out`, both triangles."""
-        if isinstance(self.data, KernelItems):
-            gram_of(self.data.kernel, self.data.prepared, self.data.prepared, out=out)
-        else:
-            out[...] = self.data.gram().dense()
+        self.data.gram().fill(out)
         out.flat[:: len(out) + 1] += self.alpha + self.noise.value
 
-    def slope(self, weights: Callable[[slice, slice], Array], trace: float) -> Array:
-        """d/dtheta of sum_ij W_ij M_ij from tiles of W under the diagonal (off it counted twice) and its trace."""
-        own = np.empty(0)
-        if isinstance(self.data, KernelItems) and self.data.kernel.slots():
-            kernel, A, tiles = self.data.kernel, self.data.prepared, lower_tiles(len(self))
-            terms: list[Any] = [None] * len(tiles)
+    def buffer(self) -> Array:
+        """An n x n array for M, if the memory budget allows it."""
+        n = len(self)
+        require_memory(f"The covariance of {n} items", 8 * n * n, "Fit a sample of them, or raise the budget.")
+        return np.empty((n, n))
 
-            def term(i: int) -> None:
-                r, c = tiles[i]
-                terms[i] = kernel.vjp(A[r], A[c], weights(r, c))
+    def condition(self, Y: Array, H: Array, buffer: Array) -> Conditioned:
+        """The posterior given targets Y and a basis H of the mean; `buffer` becomes the Cholesky factor of M."""
+        self.fill(buffer)
+        return condition(factorise(buffer), Y, H)
 
-            run(term, range(len(tiles)))
-            own = np.sum(terms, axis=0)
-        return np.concatenate([own, [trace * self.noise.value] * len(self.noise.slots)])
+    def slope(self, W: Array) -> Array:
+        """d/dtheta of sum_ij W_ij M_ij for a symmetric W."""
+        return np.concatenate([self.data.slope(W), [np.trace(W) * self.noise.value] * len(self.noise.slots)])
 
     def moved_products(self, V: Array) -> list[Array]:
         """(dM/dtheta_j) V for every j."""
-        products: list[Array] = []
-        if isinstance(self.data, KernelItems) and self.data.kernel.slots():
-            products = _jvp_products(self.data, V) or _differences(self.data, V)
-        return products + [self.noise.value * V] * len(self.noise.slots)
-
-
-def _jvp_products(data: KernelItems, V: Array) -> list[Array] | None:
-    """(dK/dtheta_j) V for every j by the kernel's own formula; None where it has none."""
-    kernel, A, n = data.kernel, data.prepared, len(data)
-    few = kernel.jvp_products(A[:1], A[:1], V[:1])
-    if few is None:
-        return None
-    out = np.zeros((len(few), *V.shape))
-
-    def add(r: slice, c: slice) -> None:
-        out[:, r] += kernel.jvp_products(A[r], A[c], V[c])
-
-    fold_rows(add, (n, n))
-    return list(out[1:])
-
-
-def _differences(data: KernelItems, V: Array) -> list[Array]:
-    """The same by differences of K V in the hyper-parameters."""
-    theta, high = data.kernel.theta, data.kernel.bounds[:, 1]
-
-    def product(at: Array) -> Array:
-        kernel = data.kernel.with_theta(at)
-        return LazyGram.of(kernel, kernel.prepare(data.items)) @ V
-
-    here, steps = product(theta), np.where(theta + _STEP > high, -_STEP, _STEP)
-    return [(product(theta + step) - here) / step.sum() for step in np.diag(steps)]
+        return self.data.jvp_products(V) + [self.noise.value * V] * len(self.noise.slots)

@@ -1,4 +1,4 @@
-"""Why a covariance matrix has no Cholesky factor, in words: the causes that are in the data or in the model.
+"""Why a covariance matrix has no Cholesky factor: possible causes in the data and in the model, in words.
 
 equal inputs, with equal or with different targets        no noise
 a constant column                                         a lengthscale far beyond the data
@@ -7,12 +7,12 @@ a hyper-parameter at its bound                            a kernel that is not p
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from mercer.estimators.gaussian_process.covariance import Covariance
-from mercer.estimators.training_data import KernelItems
 from mercer.items import Vectors
 from mercer.kernels.stationary import Stationary
 from mercer.linalg.cholesky import Factor
@@ -20,36 +20,34 @@ from mercer.parameters import value
 from mercer.typing import Array
 
 _QUIET = 1e-8  # noise below this share of the prior variance does not separate equal items
-_BEYOND = 100.0  # lengthscales per range of the data from which on all items look alike
-_FOLLOWS = 10.0  # jitters: a pivot below this is one
-_NAMED = 3  # pairs of rows that are named
+_BEYOND = 100.0  # a lengthscale above so many ranges of the data makes all items look alike
+_FOLLOWS = 10.0  # a pivot below so many jitters is zero: the item is determined by those before it
+_NAMED = 3  # pairs of rows that a message names
 
 
 def causes(covariance: Covariance, Y: Array, at_bounds: list[str]) -> list[str]:
     """Everything found that makes the covariance nearly singular."""
     found = [*_equal_items(covariance, Y), *_quiet(covariance)]
-    if isinstance(covariance.data, KernelItems):
-        data = covariance.data
-        if isinstance(data.items, Vectors) and not data.items.sparse:
-            found += [*_constant_columns(data.items.values), *_long(data.kernel, data.items.values)]
-        if data.psd is not True:
-            found.append(f"{data.kernel!r} is not known to be positive semi-definite: see mercer.certify")
+    data = covariance.data
+    if isinstance(data.items, Vectors) and not data.items.sparse:
+        found += [*_constant_columns(data.items.values), *_long(data.kernel, data.items.values)]
+    if data.kernel is not None and data.psd is not True:
+        found.append(f"{data.kernel!r} is not known to be positive semi-definite: see mercer.certify")
     return found + [f"{name} is at its bound" for name in at_bounds]
 
 
 def followers(factor: Factor) -> list[str]:
-    """How many items follow from those before them: what is left of their pivots is the jitter."""
+    """How many items are determined by those before them: those whose pivot is no more than the jitter."""
     left = np.diagonal(factor.A) ** 2 <= _FOLLOWS * factor.jitter
     if not left.any():
         return []
-    return [f"the numerical rank is {int((~left).sum())} of {len(left)}: the other items follow from those before them"]
+    rank = f"{int((~left).sum())} of {len(left)}"
+    return [f"the numerical rank is {rank}: the other items are determined by those before them"]
 
 
 def _equal_items(covariance: Covariance, Y: Array) -> list[str]:
-    if not isinstance(covariance.data, KernelItems):
-        return []
-    first: dict[bytes, int] = {}
-    pairs = [(first.setdefault(key, i), i) for i, key in enumerate(covariance.data.items.keys())]
+    first: dict[Hashable, int] = {}
+    pairs = [(first.setdefault(key, i), i) for i, key in enumerate(covariance.data.keys())]
     pairs = [(i, j) for i, j in pairs if i != j]
     differing = [(i, j) for i, j in pairs if not np.allclose(Y[i], Y[j], rtol=1e-10, atol=0.0)]
     texts = []
@@ -72,7 +70,7 @@ def _quiet(covariance: Covariance) -> list[str]:
     unit = float(np.mean(diagonal)) if len(diagonal) else 0.0
     least = covariance.noise.value + float(covariance.alpha.min(initial=np.inf))
     return (
-        [f"the noise variance is {least:.1e}, next to nothing beside the prior's {unit:.1e}"]
+        [f"the noise variance is {least:.1e}, negligible beside the prior variance {unit:.1e}"]
         if least <= _QUIET * unit
         else []
     )
@@ -80,11 +78,11 @@ def _quiet(covariance: Covariance) -> list[str]:
 
 def _constant_columns(V: Array) -> list[str]:
     constant = np.flatnonzero(np.ptp(V, axis=0) == 0.0) if len(V) > 1 else np.empty(0, dtype=int)
-    return [f"constant columns tell no items apart: {', '.join(map(str, constant))}"] if len(constant) else []
+    return [f"constant columns do not distinguish items: {', '.join(map(str, constant))}"] if len(constant) else []
 
 
 def _long(kernel: Any, V: Array) -> list[str]:
-    """Lengthscales that are far beyond the range of their column, where all of a kernel's are."""
+    """Kernels all of whose lengthscales are far longer than the range of their column."""
     texts, ranges = [], np.ptp(V, axis=0)
     for k in _nodes(kernel):
         if isinstance(k, Stationary) and ranges.any():
@@ -103,7 +101,7 @@ def name_rows(error: ValueError, X: Any, y: Any) -> None:
 
 
 def _not_finite(given: Any) -> Array:
-    """Per row of an array, a list or a table of numbers whether it holds NaN or infinity; of other data nothing."""
+    """Per row of an array, a list or a table of numbers whether it holds NaN or infinity; empty for other data."""
     try:
         V = np.asarray(given)
         V = V.astype(float) if V.dtype == object else V

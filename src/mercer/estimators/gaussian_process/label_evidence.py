@@ -1,7 +1,7 @@
-"""The evidence of labels as a function of hyper-parameters: what solvers/evidence_search.py climbs for a classifier.
+"""The evidence of labels as a function of theta: what solvers/evidence_search.py maximises for a classifier.
 
-The kernel is set up as for regression (setup.py), except that a latent function has no units: variances start at 1, and
-a WhiteKernel of scikit-learn stays a part of the kernel, as there is no noise beside it.
+The kernel is set up as for regression (model.py), except that a latent function has no units: variances start at 1, and
+a WhiteKernel of scikit-learn stays a part of the kernel, because labels have no noise of their own.
 """
 
 from __future__ import annotations
@@ -12,24 +12,20 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import NotFinite, NotPositiveDefinite, bad
-from mercer.estimators.gaussian_process.class_posterior import Approximation, Posterior, Problem
+from mercer.estimators.gaussian_process.class_posterior import Approximation, ClassPosterior, LabelProblem
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
-from mercer.estimators.gaussian_process.means import Zero
-from mercer.estimators.gaussian_process.model import ProcessModel, by_name, kernel_of
-from mercer.estimators.gaussian_process.report import FitReport, at_bounds
-from mercer.estimators.gaussian_process.tuning import by_function, random_starts
+from mercer.estimators.gaussian_process.means import ZeroMean
+from mercer.estimators.gaussian_process.model import ProcessModel, kernel_from_data, kernel_of
+from mercer.estimators.gaussian_process.tuning import best_model, user_value_and_slope
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
-from mercer.gram import LazyGram
 from mercer.kernels import RBF, Fixed, White
-from mercer.solvers.evidence_search import Climb, Prior, search
+from mercer.solvers.evidence_climb import EvidenceClimb, Prior
 from mercer.typing import Array
 
-_FEW = 200  # items of the smallest subset that hyper-parameters are looked for on
-_LEFT = 1e-3  # nats of evidence still to be had where the search ends
+_SMALLEST = 200  # items of the smallest subset, at least
+_TOL = 1e-3  # stop at a predicted gain of so many nats
 _SIGNS = np.array([-1.0, 1.0])  # targets of variance 1
-_WEAK = (
-    2.0  # standard deviation of the logarithm of a variance that was not given: a factor of 50 either way is 2 of it
-)
+_PRIOR_SPREAD = 2.0  # standard deviation of log variance for prior="auto": within a factor of 50 with 95 %
 _UNTUNED = Fixed(1.0) * RBF(Fixed(1.0))  # what kernel=None is in scikit-learn's classifier
 _VARIANCES = ("Scaled.factor", "Constant.value")
 
@@ -42,7 +38,7 @@ def latent_model(gp: Any, X: Any) -> ProcessModel:
     else:
         white = foreign.noise if foreign else None
         data = KernelItems.of(kernel + White(white.variance) if white else kernel, X).double()
-    return ProcessModel(Covariance(data, Noise(Fixed(0.0)), np.zeros(len(data))), Zero(), foreign)
+    return ProcessModel(Covariance(data, Noise(Fixed(0.0)), np.zeros(len(data))), ZeroMean(), foreign)
 
 
 def restricted(model: ProcessModel, data: Data) -> ProcessModel:
@@ -52,90 +48,62 @@ def restricted(model: ProcessModel, data: Data) -> ProcessModel:
 
 @dataclass(eq=False)
 class LabelEvidence:
-    """log q(y | theta) on some items; each maximum of the posterior is found from the one before."""
+    """log q(y | theta) on some items, by Laplace's approximation."""
 
-    problem: Problem
+    problem: LabelProblem
     covariance: Covariance
     max_iter: int
-    start: Array | None = None
-    last: tuple[LazyGram, Array, Approximation] | None = None
+    start: Array | None = None  # coefficients from which the next maximum of the posterior is looked for: the last one
+
+    has_curvature = False
 
     @property
     def size(self) -> int:
         """The number of items."""
         return len(self.covariance)
 
-    @property
-    def informed(self) -> bool:
-        """Whether it knows its curvature."""
-        return False
-
-    def value(self, theta: Array) -> float:
-        """The evidence; -inf where the Gram is not finite, or rounding leaves it no longer positive."""
+    def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
+        """The evidence, -inf where the Gram is not finite or not positive after rounding; its slope if >= at_least."""
         data = self.covariance.at(theta).data
-        assert isinstance(data, KernelItems), "a matrix has no theta"
-        gram = data.gram()
         try:
-            K = gram.dense()
-            found = self.problem.approximate(K, self.start, self.max_iter)
-        except (NotPositiveDefinite, NotFinite):
-            return -np.inf
-        self.start, self.last = found.mode.coef, (gram, K, found)
-        return found.evidence
-
-    def slope(self) -> Array:
-        """Its derivative in theta, where `value` was last asked for."""
-        assert self.last is not None, "ask for a value first"
-        gram, K, found = self.last
-        return gram.vjp(found.slope(K))
+            K = data.gram().dense()
+            found: Approximation = self.problem.approximate(K, self.start, self.max_iter)
+        except (NotFinite, NotPositiveDefinite):
+            return -np.inf, None
+        self.start, value = found.mode.coef, float(found.evidence)
+        return value, data.slope(found.slope(K)) if value >= at_least else None
 
     def curvature(self, theta: Array) -> None:
         """Not known."""
 
 
 def evidence_at(
-    model: ProcessModel, posterior: Posterior, max_iter: int, theta: Any, gradient: bool
+    model: ProcessModel, posterior: ClassPosterior, max_iter: int, theta: Any, gradient: bool
 ) -> tuple[float, Array]:
-    """The evidence of a fitted problem at the user's theta, and its slope there if that is wanted."""
-    if not isinstance(posterior.data, KernelItems):
-        raise bad("precomputed kernel", "theta", "left out, as a matrix has no hyper-parameters", "some",
+    """The evidence of a fitted problem at the user's theta; its slope there, or zeros if `gradient` is False."""
+    if posterior.data.kernel is None:
+        raise bad("precomputed kernel", "theta", "left out, because a matrix has no hyper-parameters", "some",
                   "Fit with a kernel object.")  # fmt: skip
     own = restricted(model, posterior.data)
-    level = LabelEvidence(posterior.problem, own.covariance, max_iter, posterior.found.mode.coef)
-    value = level.value(own.inner(theta))
-    return value, own.slope(level.slope()) if gradient and np.isfinite(value) else np.zeros(np.size(theta))
+    evidence = LabelEvidence(posterior.problem, own.covariance, max_iter, posterior.found.mode.coef)
+    return user_value_and_slope(own, evidence, theta, gradient)
 
 
-@dataclass(frozen=True, eq=False)
-class Tuned:
-    """A model with its hyper-parameters found, the way there, and where the maximum of its posterior is."""
-
-    model: ProcessModel
-    climbs: tuple[Climb, ...]
-    start: Array | None
-
-    def report(self, evidence: float) -> FitReport:
-        """What to tell of the search; `evidence` is that of the posterior."""
-        covariance = self.model.covariance
-        ended = at_bounds(covariance.names, covariance.theta, self.model.bounds)
-        return FitReport(tuple(covariance.names), covariance.theta, evidence, self.climbs, ended, ())
+def best_latent_model(
+    gp: Any, model: ProcessModel, problem: LabelProblem, start: Array | None, random: Any
+) -> tuple[ProcessModel, tuple[EvidenceClimb, ...], Array | None]:
+    """The model at its best hyper-parameters, the climbs, and coefficients near the maximum of the posterior."""
+    evidences = _on_subsets(problem, model.covariance, gp.max_iter_predict, start)
+    model, climbs = best_model(gp, model, evidences, random, prior=_prior(gp, model.covariance), tol=_TOL)
+    return model, climbs, evidences[-1].start
 
 
-def tuned(gp: Any, model: ProcessModel, problem: Problem, start: Array | None, random: Any) -> Tuned:
-    """The model at the hyper-parameters of largest evidence."""
-    ladder = _levels(problem, model.covariance, gp.max_iter_predict, start)
-    climbs: tuple[Climb, ...] = ()
-    if callable(gp.optimizer):
-        theta = by_function(gp, model, ladder[-1], random)
-    else:
-        theta, climbs = _by_search(gp, model, ladder, random)
-    return Tuned(replace(model, covariance=model.covariance.at(theta)), climbs, ladder[-1].start)
-
-
-def _levels(problem: Problem, covariance: Covariance, max_iter: int, start: Array | None) -> list[LabelEvidence]:
+def _on_subsets(
+    problem: LabelProblem, covariance: Covariance, max_iter: int, start: Array | None
+) -> list[LabelEvidence]:
     """The evidence on ever more items, three times as many each time, with all classes in their proportions."""
     found, size = [LabelEvidence(problem, covariance, max_iter, start)], len(covariance) // 3
-    while size >= _FEW:
+    while size >= _SMALLEST:
         at = _representative(problem.y, size)
         found.insert(0, LabelEvidence(problem.some(at), covariance.take(at), max_iter))
         size //= 3
@@ -143,30 +111,21 @@ def _levels(problem: Problem, covariance: Covariance, max_iter: int, start: Arra
 
 
 def _representative(y: Array, size: int) -> Array:
-    """About `size` positions: of every class its share, one at least, chosen at random but always the same."""
+    """About `size` positions: of every class its share, one at least, drawn with a fixed seed."""
     shuffled = np.random.default_rng(0).permutation(len(y))
     members = [shuffled[y[shuffled] == c] for c in np.unique(y)]
     return np.sort(np.concatenate([one[: -(-len(one) * size // len(y))] for one in members]))
 
 
-def _by_search(
-    gp: Any, model: ProcessModel, ladder: list[LabelEvidence], random: Any
-) -> tuple[Array, tuple[Climb, ...]]:
-    start, bounds = model.covariance.theta, model.bounds
-    others = random_starts(gp, model, ladder[0], random)
-    found = search(ladder, [start, *others], bounds, prior=_prior(gp, model.covariance), tol=_LEFT)
-    return found.best.theta, found.climbs
-
-
 def _prior(gp: Any, covariance: Covariance) -> Prior | None:
-    """What is weighed against the evidence; "auto" holds the variances of a kernel that was only named.
+    """The prior on theta; "auto" is one on the variances of a kernel given by its name.
 
-    Labels of classes that can be separated are the better explained the larger f is, without end; Laplace's Gaussian is
-    then far too wide, and probabilities go to those of no knowledge.
+    Without it the evidence of classes that can be separated grows with the variance of f, without end.  Laplace's
+    Gaussian is then far too wide, and the predicted probabilities go to those of the prior.
     """
     if gp.prior != "auto":
         return None if gp.prior is None else Prior(covariance.theta, float(gp.prior))
-    if not by_name(gp):
+    if not kernel_from_data(gp):
         return None
     held = np.array([name in _VARIANCES for name in covariance.names])
-    return Prior(covariance.theta, np.where(held, _WEAK, np.inf))
+    return Prior(covariance.theta, np.where(held, _PRIOR_SPREAD, np.inf))

@@ -1,4 +1,4 @@
-"""Gaussian processes with fixed hyper-parameters where every fold leaves out one item: one factorisation for each.
+"""Cross-validation that leaves out one item, for Gaussian processes that are not tuned: one factorisation each.
 
 The prediction of y_i given all others has a closed form (solvers/gaussian_process.py).
 """
@@ -19,7 +19,7 @@ from mercer.typing import Array
 def offer_of_process(
     machine: GaussianProcessRegressor, y: Array, psd: bool | None, leave_one_out: bool
 ) -> SharedFits | None:
-    """All processes of which nothing but the prediction depends on the training items; only to leave one out."""
+    """An offer where every fold leaves out one item and no setting of the process depends on the training items."""
     from_data = isinstance(machine.noise, str) and machine.noise != "auto"
     fixed = machine.optimizer is None and not machine.normalize_y and not from_data and isinstance(machine.alpha, Real)
     good = leave_one_out and fixed and passes(psd, machine.check_psd) and are_numbers(y, most=2)
@@ -27,7 +27,7 @@ def offer_of_process(
 
 
 def fit_left_out(machines: Sequence[GaussianProcessRegressor], folds: Sequence[Fold]) -> Fits:
-    """All processes on all folds.  One that needs jitter is refitted for each: jitter depends on the training items."""
+    """All processes on all folds.  A process that needs jitter is refitted: jitter depends on the training items."""
     by_machine: list[list[Fit | None]] = []
     for machine in machines:
         if not folds[0].go_on():

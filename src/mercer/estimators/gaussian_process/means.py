@@ -1,12 +1,12 @@
-"""What a Gaussian process is expected to be before there are data: m(x) = offset(x) + h(x)'b.
+"""The mean of a Gaussian process before there are data: m(x) = offset(x) + h(x)'b.
 
     "zero"        nothing
     "constant"    h = 1
     "linear"      h = (1, x)
     a function    offset(x), known
 
-The coefficients b are not estimated beforehand: they have a flat prior and are found, with their uncertainty, from the
-same factorisation as everything else (Rasmussen & Williams, 2006, section 2.7).
+The coefficients b have a flat prior.  They are found, with their uncertainty, together with the posterior of the
+process and from the same factorisation (Rasmussen & Williams, 2006, section 2.7).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAMES = ("zero", "constant", "linear")
 
 
 class Mean(Protocol):
-    """A mean function that has been told the training items."""
+    """A mean function, fitted to the training items where that is needed."""
 
     def offset(self, X: Any, n: int) -> Array:
         """The known part, (n, 1) or (n, q)."""
@@ -35,7 +35,7 @@ class Mean(Protocol):
         """h(x), one row per item, (n, h)."""
 
 
-class Zero:
+class ZeroMean:
     """m = 0."""
 
     def offset(self, X: Any, n: int) -> Array:
@@ -45,7 +45,7 @@ class Zero:
         return np.empty((n, 0))
 
 
-class Level(Zero):
+class ConstantMean(ZeroMean):
     """m = b, an unknown constant."""
 
     def basis(self, X: Any, n: int) -> Array:
@@ -53,8 +53,8 @@ class Level(Zero):
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(Zero):
-    """m = b_0 + b'x, with columns centred and scaled so that b is well determined; constant columns are left out."""
+class LinearMean(ZeroMean):
+    """m = b_0 + b'x of centred and scaled columns, which makes b well determined; constant columns are left out."""
 
     centre: Array
     scale: Array
@@ -71,8 +71,8 @@ class Linear(Zero):
 
 
 @dataclass(frozen=True, eq=False)
-class Known(Zero):
-    """m = function(X), numbers that the user knows."""
+class KnownMean(ZeroMean):
+    """m = function(X), given by the user."""
 
     function: Callable[[Any], Any]
 
@@ -86,17 +86,17 @@ class Known(Zero):
 
 
 def mean_for(owner: str, given: Any, X: Any, *, vectors: bool) -> Mean:
-    """The mean function that an argument stands for, on these training items."""
+    """The mean function that the argument `mean` stands for, on these training items."""
     if isinstance(given, str) and given == "zero":
-        return Zero()
+        return ZeroMean()
     if isinstance(given, str) and given == "constant":
-        return Level()
+        return ConstantMean()
     if isinstance(given, str) and given == "linear" and vectors:
-        return Linear.of(X)
+        return LinearMean.of(X)
     if callable(given):
-        return Known(given)
+        return KnownMean(given)
     rule = f"one of {NAMES} ('linear' on vectors only) or a function of the items"
-    raise bad(owner, "mean", rule, repr(given), "'constant' is right for targets that are not centred.")
+    raise bad(owner, "mean", rule, repr(given), "Use 'constant' for targets that are not centred.")
 
 
 def _dense(X: Any) -> Array:

@@ -3,7 +3,8 @@
     mean  m(x) + k(x)'a                                 a = P y, solvers/gaussian_process.py
     cov   k(x, x') - k(x)'M^-1 k(x') + u(x)'u(x')        u(x) = R^-1 h(x) - Q'k(x): the unknown part of the mean
 
-Some rows of k(new, training) are made, solved with the factor and reduced by one thread; all m x n never exist.
+Each thread computes some rows of k(new, training), solves them with the factor and reduces them: the m x n matrix is
+never stored.
 """
 
 from __future__ import annotations
@@ -20,23 +21,21 @@ from mercer.engine.tiles import cuts
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.means import Mean
-from mercer.estimators.training_data import Columns, KernelItems
-from mercer.gram import LazyGram, StoredGram
-from mercer.kernels.base import gram_of
-from mercer.kernels.values import diagonal
+from mercer.estimators.training_data import Cross
+from mercer.gram import StoredGram
 from mercer.linalg.cholesky import Factor, factorise
 from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.linalg.tiled import RowSolver
 from mercer.solvers.gaussian_process import Conditioned, condition
 from mercer.typing import Array
 
-_EXPLAINED = 1e-5  # of the largest k(x, x): an item that others explain so far is left out where no jitter helps
-_ROWS = 512  # new items that are looked at together
+_EXPLAINED = 1e-5  # where no jitter helps, leave out items whose variance given the others is below 1e-5 max k(x, x)
+_ROWS = 512  # new items per task
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
-    """What is known of the process: `used` are the positions of the items it is conditioned on, mostly all of them."""
+class RegressionPosterior:
+    """The process given its targets; `used` are the positions of the items it is conditioned on, mostly all of them."""
 
     covariance: Covariance
     mean: Mean
@@ -45,15 +44,11 @@ class Posterior:
 
     @classmethod
     def of(cls, covariance: Covariance, mean: Mean, Y: Array, H: Array, buffer: Array | None = None) -> Self:
-        """Condition on targets Y; where no jitter helps, on the items that determine all the others (pivots)."""
-        n = len(covariance)
-        if buffer is None:
-            require_memory(f"The covariance of {n} items", 8 * n * n, "Fit a sample of them, or raise the budget.")
-            buffer = np.empty((n, n))
-        covariance.fill(buffer)
+        """Condition on targets Y; if M has no factor even with jitter, only on items that determine all others."""
+        buffer = covariance.buffer() if buffer is None else buffer
         try:
-            return cls(covariance, mean, condition(factorise(buffer), Y, H), np.arange(n))
-        except NotPositiveDefinite:
+            return cls(covariance, mean, covariance.condition(Y, H, buffer), np.arange(len(Y)))
+        except NotPositiveDefinite:  # which leaves M in the buffer
             pivots = np.sort(pivoted_cholesky(StoredGram.of(buffer), tol=_EXPLAINED).pivots)
             M = buffer[np.ix_(pivots, pivots)]
             return cls(covariance, mean, condition(factorise(M), Y[pivots], H[pivots]), pivots)
@@ -68,7 +63,7 @@ class Posterior:
 
     # ---- new items
 
-    def cross(self, X: Any) -> LazyGram | Columns:
+    def cross(self, X: Any) -> Cross:
         """k(X, items conditioned on), lazily."""
         data = self.covariance.data
         return (data if len(self.used) == len(data) else data.keep(self.used)).cross(X)
@@ -80,7 +75,7 @@ class Posterior:
         return np.asarray(cross @ self.found.coef + self.mean.basis(X, m) @ self.found.weights)
 
     def moments(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
-        """Mean (m, q) and variance (m,) of f; `prior` is k(x, x) where the kernel cannot tell."""
+        """Mean (m, q) and variance (m,) of f; `prior` is k(x, x) where there is no kernel to compute it."""
         cross = self.cross(X)
         m = cross.shape[0]
         mean, variance = np.empty((m, self.outputs)), self.prior_variance(cross, prior)
@@ -118,17 +113,15 @@ class Posterior:
         run(entries, cuts(m, _ROWS))
         return self.mean_at(X), C
 
-    def prior_variance(self, cross: LazyGram | Columns, given: Array | None) -> Array:
+    def prior_variance(self, cross: Cross, given: Array | None) -> Array:
         """k(x, x) of new items."""
-        if isinstance(cross, LazyGram):
-            return np.array(diagonal(cross.kernel, cross.A), dtype=float)
-        return _given(given, (cross.shape[0],), "k(x, x) of every new item")
+        known = cross.row_diag()
+        return _given(given, (cross.shape[0],), "k(x, x) of every new item") if known is None else known
 
-    def prior_covariance(self, cross: LazyGram | Columns, given: Array | None) -> Array:
+    def prior_covariance(self, cross: Cross, given: Array | None) -> Array:
         """k(x, x') of new items."""
-        if isinstance(cross, LazyGram):
-            return np.asarray(gram_of(cross.kernel, cross.A, cross.A), dtype=float)
-        return _given(given, (cross.shape[0],) * 2, "k(x, x') of the new items")
+        known = cross.row_gram()
+        return _given(given, (cross.shape[0],) * 2, "k(x, x') of the new items") if known is None else known
 
     def _unknown(self, known: Array) -> Array:
         """R^-1 h(x), one row per item."""
@@ -136,36 +129,36 @@ class Posterior:
 
     @cached_property
     def _half(self) -> RowSolver:
-        """k(x) -> L^-1 k(x), by rows: made when it is first asked for, and kept."""
+        """k(x) -> L^-1 k(x), by rows."""
         return RowSolver(self.factor.A)
 
-    def _rows(self, cross: LazyGram | Columns, r: slice, out: Array) -> Array:
+    def _rows(self, cross: Cross, r: slice, out: Array) -> Array:
         """k(x, .) for a few new items, in double precision."""
         for c in cuts(cross.shape[1]):
             out[:, c] = cross.block(r, c)
         return out
 
-    # ---- items that come and go
+    # ---- items added and removed
 
-    def extended(self, covariance: Covariance, Y: Array, H: Array) -> Posterior:
-        """The posterior of the same items and some more, at the end of `covariance`, in O(n^2) per item."""
+    def extended(self, covariance: Covariance, Y: Array, H: Array) -> RegressionPosterior:
+        """The posterior given more items too, the last ones of `covariance`, in O(n^2) per item."""
         n, data = len(self.covariance), covariance.data
-        if len(self.used) < n or not isinstance(data, KernelItems):
-            return Posterior.of(covariance, self.mean, Y, H)
+        if len(self.used) < n:
+            return RegressionPosterior.of(covariance, self.mean, Y, H)
         rows = np.asarray(data.gram().rows(np.arange(n, len(data))), dtype=float)
         corner = rows[:, n:].copy()
         corner.flat[:: len(corner) + 1] += covariance.alpha[n:] + covariance.noise.value
         try:
             factor = self.factor.extend(np.ascontiguousarray(rows[:, :n]), corner)
         except NotPositiveDefinite:
-            return Posterior.of(covariance, self.mean, Y, H)
-        return Posterior(covariance, self.mean, condition(factor, Y, H), np.arange(len(data)))
+            return RegressionPosterior.of(covariance, self.mean, Y, H)
+        return RegressionPosterior(covariance, self.mean, condition(factor, Y, H), np.arange(len(data)))
 
-    def reduced(self, gone: Array, covariance: Covariance, Y: Array, H: Array) -> Posterior:
+    def reduced(self, gone: Array, covariance: Covariance, Y: Array, H: Array) -> RegressionPosterior:
         """The posterior without some items, in O(n^2) for each."""
         if len(self.used) < len(self.covariance):
-            return Posterior.of(covariance, self.mean, Y, H)
-        return Posterior(covariance, self.mean, condition(self.factor.remove(gone), Y, H), np.arange(len(Y)))
+            return RegressionPosterior.of(covariance, self.mean, Y, H)
+        return RegressionPosterior(covariance, self.mean, condition(self.factor.remove(gone), Y, H), np.arange(len(Y)))
 
 
 def _squares(V: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Predictions before there are data: the moments of the prior, as in scikit-learn."""
+"""Predictions of a regressor that is not fitted: the moments of its prior, as in scikit-learn."""
 
 from __future__ import annotations
 

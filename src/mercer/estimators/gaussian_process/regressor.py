@@ -4,13 +4,13 @@
     mean, std = gp.predict(Xnew, return_std=True)
     print(gp.fit_report_)
 
-The mathematics is in solvers/gaussian_process.py, the search of hyper-parameters in solvers/evidence_search.py.
+`fit` checks the data, sets up the model (model.py), searches its hyper-parameters (tuning.py, regression_evidence.py),
+conditions it on the targets (posterior.py) and keeps the result.  The formulas are in solvers/gaussian_process.py.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -22,29 +22,30 @@ from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite, bad, warn
 from mercer.estimators.base import positive, warn_open
 from mercer.estimators.gaussian_process import diagnosis
-from mercer.estimators.gaussian_process.bounds import warn_at_bounds
-from mercer.estimators.gaussian_process.kernel_argument import ProcessKernel
-from mercer.estimators.gaussian_process.model import ProcessModel, refuse_compound, set_up
-from mercer.estimators.gaussian_process.posterior import Posterior
+from mercer.estimators.gaussian_process.base import GaussianProcess
+from mercer.estimators.gaussian_process.model import ProcessModel, set_up
+from mercer.estimators.gaussian_process.posterior import RegressionPosterior
 from mercer.estimators.gaussian_process.prior import prior_moments
-from mercer.estimators.gaussian_process.regression_evidence import EvidenceOn
-from mercer.estimators.gaussian_process.report import Certificate, FitReport, at_bounds
+from mercer.estimators.gaussian_process.regression_evidence import RegressionEvidence, on_subsets
+from mercer.estimators.gaussian_process.report import FitReport, RegressionCertificate, warn_at_bounds
+from mercer.estimators.gaussian_process.starts import shorter_lengthscales
 from mercer.estimators.gaussian_process.targets import Units, columns
-from mercer.estimators.gaussian_process.tuning import tuned
+from mercer.estimators.gaussian_process.tuning import best_model, user_value_and_slope
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.shared_fits import SharedFits
-from mercer.estimators.training_data import KernelItems
 from mercer.items import Vectors
-from mercer.items.joined import joined
 from mercer.kernels import Kernel
-from mercer.solvers.evidence_search import TOL, Climb
+from mercer.solvers.evidence_climb import EvidenceClimb, Prior
+from mercer.solvers.evidence_search import TOL
 from mercer.typing import Array
 
-LOG_2PI = float(np.log(2.0 * np.pi))
+_LOG_2PI = float(np.log(2.0 * np.pi))
+_TOL_OF_FEW = 1e-5  # stop at a predicted gain of so many nats where there are no subsets: evaluations are cheap
+_DRAWS = 8  # random thetas per restart where there are subsets; the best on the smallest subset is the start
 
 
 class Redundant(UserWarning):
-    """A covariance without a Cholesky factor: the process is conditioned on items that determine the others."""
+    """The covariance has no Cholesky factor: the process is conditioned only on items that determine the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class LeftOut:
     log_density: Array
 
 
-class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):  # type: ignore[misc]
+class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess):  # type: ignore[misc]
     """y = m(x) + f(x) + e, f ~ GP(0, k): the posterior of f, and the hyper-parameters of largest evidence.
 
     As in scikit-learn: optimizer, n_restarts_optimizer, normalize_y, copy_X_train, n_targets, random_state.  Beyond
@@ -65,23 +66,23 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
     kernel        one of our kernels on any kind of item, one of scikit-learn's, a function (X, Y) -> matrix,
                   "precomputed", or a name ("rbf", "matern", "exponential", "rational_quadratic", "linear"): then one
                   lengthscale per column, with starts and bounds from the data.  None is 1.0 * RBF(1.0)
-    alpha         variance of noise that is known, one number or one per item; the default is next to nothing, and for
-                  kernels by name also beside targets in a small unit
+    alpha         known variance of the noise, one number or one per item; for kernels by name the default is scaled
+                  down for targets of small variance
     noise         variance of the noise on top of alpha, in the units of y after normalize_y.  A number is where the
                   search starts, Fixed(0.1) stays, "learn" starts from the data, None is 0.  "auto": "learn" for names,
                   the WhiteKernel of scikit-learn's kernels, else None
     mean          "zero", "constant", "linear", or a function of the items; "auto": "constant" for names, else "zero"
-    prior         a standard deviation s: theta ~ N(its start, s^2) is weighed against the evidence.  None: no prior
+    prior         a standard deviation s: log N(theta; its start, s^2) is added to the evidence.  None: no prior
     check_psd     "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
 
-    The default optimizer is L-BFGS-B up to 450 items; beyond it goes most of the way on subsets, and is never below
-    L-BFGS-B on all items from the same start up to 900 items or with n_restarts_optimizer >= 1.  A function as in
-    scikit-learn is called on all items; None keeps the hyper-parameters.  Inputs and targets need not be standardised:
-    theta is the logarithm of hyper-parameters, whose units only matter for starts and bounds.
+    The default optimizer is L-BFGS-B up to 450 items.  For more items it works mostly on subsets; up to 900 items, or
+    with n_restarts_optimizer >= 1, its result is never below that of L-BFGS-B on all items from the same start.  A
+    function as in scikit-learn is called on all items; None keeps the hyper-parameters.  Inputs and targets need not be
+    standardised: theta is the logarithm of hyper-parameters, whose units only matter for starts and bounds.
 
     After fit: kernel_ (as given, at the optimum), noise_, alpha_ (= dual_coef_), L_, X_train_, y_train_,
-    log_marginal_likelihood_value_, jitter_ (what had to be added to the diagonal), rank_, fit_report_, certificate_,
-    n_iter_ (evaluations), converged_.
+    log_marginal_likelihood_value_, jitter_ (what was added to the diagonal), rank_, fit_report_, certificate_, n_iter_
+    (evaluations), converged_.
     """
 
     def __init__(
@@ -105,25 +106,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         self.copy_X_train, self.n_targets, self.random_state = copy_X_train, n_targets, random_state
         self.noise, self.mean, self.prior, self.check_psd = noise, mean, prior, check_psd
 
-    # ---- the contract
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         return tags
-
-    def _check_options(self) -> None:
-        owner = type(self).__name__
-        refuse_compound(self)
-        outputs = 1 if self.n_targets is None else self.n_targets
-        for name, given, least in (("n_restarts_optimizer", self.n_restarts_optimizer, 0), ("n_targets", outputs, 1)):
-            if not isinstance(given, Integral) or int(given) < least:
-                raise bad(owner, name, f"an integer >= {least}", repr(given), "See the documentation.")
-        if not callable(self.optimizer) and self.optimizer not in (None, "fmin_l_bfgs_b"):
-            raise bad(owner, "optimizer", "'fmin_l_bfgs_b', None or a function", repr(self.optimizer),
-                      "None keeps the hyper-parameters.")  # fmt: skip
-        if self.prior is not None:
-            positive(owner, "prior", self.prior)
 
     # ---- what a search asks
 
@@ -141,48 +127,63 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
 
     # ---- fitting
 
+    @one_blas_thread()  # matrices are factored on our own threads
     def fit(self, X: Any, y: Any) -> Self:
-        """Condition on items X with targets y, (n,) or (n, outputs), after the hyper-parameters have been found."""
-        self._check_options()
+        """Find the hyper-parameters of largest evidence; condition on items X with targets y, (n,) or (n, outputs)."""
+        X, y = self._checked_training(X, y)
+        self._units, self._flat = Units.of(y, self.normalize_y), y.ndim == 1
+        Y = self._units.inside(y)
+        model = set_up(self, X, Y)
+        require_positive(self, model.covariance.data)
+        targets, H = self._without_mean(model, X, Y)
+        model, climbs, buffer = self._search(model, targets, H)
+        posterior = self._posterior(model, targets, H, buffer)
+        self._keep_fit(model, posterior, X, Y, climbs)
+        if self.optimizer is not None:
+            warn_at_bounds(self, model)
+        return self
+
+    def _checked_training(self, X: Any, y: Any) -> tuple[Any, Array]:
+        """Options and data after all checks."""
+        self._check_search_options()
+        if self.n_targets is not None:
+            self._require_integer("n_targets", 1)
+        if self.prior is not None:
+            positive(type(self).__name__, "prior", self.prior)
         try:
             X, y = self._checked(X, y, reset=True, numeric=True, outputs=True)
         except ValueError as error:
             diagnosis.name_rows(error, X, y)
             raise
-        return self._fit(X, y)
-
-    @one_blas_thread()  # matrices are factored on our own threads
-    def _fit(self, X: Any, y: Array) -> Self:
-        if self.n_targets is not None and columns(y).shape[1] != self.n_targets:
-            raise bad(type(self).__name__, "y", f"of n_targets = {self.n_targets} outputs", f"{columns(y).shape[1]}",
+        outputs = 1 if y.ndim == 1 else y.shape[1]
+        if self.n_targets is not None and outputs != self.n_targets:
+            raise bad(type(self).__name__, "y", f"of n_targets = {self.n_targets} outputs", f"{outputs}",
                       "Leave n_targets out.")  # fmt: skip
-        if self.copy_X_train and isinstance(X, np.ndarray):
-            X = X.copy()
-        self._units = Units.of(y, self.normalize_y)
-        Y = self._units.inside(y)
-        model = set_up(self, X, Y)
-        require_positive(self, model.covariance.data)
-        climbs: tuple[Climb, ...] = ()
-        buffer = None
-        targets, H = self._less_mean(model, X, Y), model.mean.basis(X, len(Y))
-        searched = self.optimizer is not None and len(model.covariance.theta) > 0
-        if searched:
-            theta, climbs, buffer = tuned(self, model, targets, H, check_random_state(self.random_state))
-            model = replace(model, covariance=model.covariance.at(theta))
-        self.X_train_, self._flat = X, np.ndim(y) == 1
-        self._settle(model, self._posterior(model, targets, H, buffer), Y, climbs)
-        if searched:
-            warn_at_bounds(self, model)
-        return self
+        return X.copy() if self.copy_X_train and isinstance(X, np.ndarray) else X, y
 
-    def _less_mean(self, model: ProcessModel, X: Any, Y: Array) -> Array:
-        """The targets without what is known of their mean, which is in the user's units."""
+    def _without_mean(self, model: ProcessModel, X: Any, Y: Array) -> tuple[Array, Array]:
+        """Targets minus the known part of the mean (in the user's units), and the basis of its unknown part."""
         offset = model.mean.offset(X, len(Y))
-        return np.asarray(Y - offset / self._units.scale) if offset.any() else Y
+        return Y - offset / self._units.scale if offset.any() else Y, model.mean.basis(X, len(Y))
 
-    def _posterior(self, model: ProcessModel, Y: Array, H: Array, buffer: Array | None) -> Posterior:
+    def _search(
+        self, model: ProcessModel, Y: Array, H: Array
+    ) -> tuple[ProcessModel, tuple[EvidenceClimb, ...], Array | None]:
+        """The model at the hyper-parameters of largest evidence, the climbs, and an n x n buffer to use again."""
+        if self.optimizer is None or not len(model.covariance.theta):
+            return model, (), None
+        evidences = on_subsets(model.covariance, Y, H)
+        prior = None if self.prior is None else Prior(model.covariance.theta, float(self.prior))
+        options: dict[str, Any] = {"tol": _TOL_OF_FEW}
+        if len(evidences) > 1:
+            options = {"tol": TOL, "draws": _DRAWS, "hints": shorter_lengthscales(model.covariance)}
+        random = check_random_state(self.random_state)
+        model, climbs = best_model(self, model, evidences, random, prior=prior, **options)
+        return model, climbs, evidences[-1].buffer
+
+    def _posterior(self, model: ProcessModel, Y: Array, H: Array, buffer: Array | None) -> RegressionPosterior:
         try:
-            return Posterior.of(model.covariance, model.mean, Y, H, buffer)
+            return RegressionPosterior.of(model.covariance, model.mean, Y, H, buffer)
         except NotPositiveDefinite as error:
             found = "; ".join(diagnosis.causes(model.covariance, Y, [])) or "nothing else was found wrong"
             raise NotPositiveDefinite(
@@ -190,38 +191,30 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
                 f"What was found: {found}. Raise alpha or learn the noise (noise='learn')."
             ) from None
 
-    def _settle(self, model: ProcessModel, posterior: Posterior, Y: Array, climbs: tuple[Climb, ...]) -> None:
-        """The fitted model and all it tells of itself."""
-        self._model, self._known, self.y_train_ = model, posterior, Y[:, 0] if self._flat else Y
+    def _keep_fit(
+        self, model: ProcessModel, posterior: RegressionPosterior, X: Any, Y: Array, climbs: tuple[EvidenceClimb, ...]
+    ) -> None:
+        """Set the fitted attributes, the certificate and the report, and warn of what went wrong."""
         found, n = posterior.found, len(Y)
+        self._model, self._known = model, posterior
+        self.X_train_, self.y_train_ = X, Y[:, 0] if self._flat else Y
         self.kernel_, self.noise_ = model.kernel(), model.covariance.noise.value
         self.log_marginal_likelihood_value_ = np.float64(found.evidence)
         self.jitter_, self.rank_ = found.factor.jitter, len(posterior.used)
-        coef = np.zeros((n, self._units.outputs))
+        coef = np.zeros((n, found.coef.shape[1]))
         coef[posterior.used] = found.coef
         self.alpha_ = coef[:, 0] if self._flat else coef
         self.support_ = posterior.used.astype(np.int32)
         reason, gain = (climbs[-1].reason, climbs[-1].gain) if climbs else ("fixed", 0.0)
-        self.certificate_ = Certificate(found.residual(), gain, self.jitter_, self.rank_, n, reason)
-        self.n_iter_, self.converged_ = (
-            sum(c.evaluations for c in climbs),
-            reason not in ("max_iter", "interrupted") or gain <= TOL,
-        )
-        self.fit_report_ = self._report(climbs, Y)
-        self._warn()
-
-    def _report(self, climbs: tuple[Climb, ...], Y: Array) -> FitReport:
-        covariance = self._model.covariance
-        theta, names = covariance.theta, covariance.names
-        ended = at_bounds(names, theta, self._model.bounds) if climbs else ()
-        remarks: tuple[str, ...] = ()
-        if self.jitter_ or self.rank_ < len(Y):
-            found = diagnosis.followers(self._known.factor) + diagnosis.causes(covariance, Y, list(ended))
-            remarks = (str(self.certificate_), *found)
-        return FitReport(tuple(names), theta, self.log_marginal_likelihood_value_, climbs, ended, remarks)
-
-    def _warn(self) -> None:
-        if self.rank_ < len(self.y_train_):
+        self.certificate_ = RegressionCertificate(found.residual(), gain, self.jitter_, self.rank_, n, reason)
+        self.n_iter_ = sum(climb.evaluations for climb in climbs)
+        self.converged_ = reason not in ("max_iter", "interrupted") or gain <= TOL
+        self.fit_report_ = FitReport.of(model, self.log_marginal_likelihood_value_, climbs, searched=bool(climbs))
+        if self.jitter_ or self.rank_ < n:
+            causes = diagnosis.causes(model.covariance, Y, list(self.fit_report_.at_bounds))
+            remarks = (str(self.certificate_), *diagnosis.followers(found.factor), *causes)
+            self.fit_report_ = replace(self.fit_report_, remarks=remarks)
+        if self.rank_ < n:
             warn(f"{type(self).__name__}: {'; '.join(self.fit_report_.remarks)}", Redundant)
         if not self.converged_:
             warn_open(
@@ -229,7 +222,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
                 "Fit again from kernel_, or fix what the data do not determine."
             )
 
-    # ---- what is known after it
+    # ---- after the fit
 
     @property
     def L_(self) -> Array:
@@ -250,6 +243,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         b = self._known.found.weights
         return np.asarray((b[0] if len(b) else 0.0) * self._units.scale + self._units.centre)
 
+    @one_blas_thread()
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
         """log p(y | theta), and its gradient with eval_gradient; without theta that of the fit.
 
@@ -262,18 +256,16 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
             if eval_gradient:
                 raise bad(type(self).__name__, "theta", "given for a gradient", "None", "Pass kernel_.theta.")
             return self.log_marginal_likelihood_value_
-        Y = self._less_mean(self._model, self.X_train_, columns(self.y_train_))
-        level = EvidenceOn(self._model.covariance, Y, self._model.mean.basis(self.X_train_, len(Y)))
-        value = np.float64(level.value(self._model.inner(theta)))
+        Y, H = self._without_mean(self._model, self.X_train_, columns(self.y_train_))
+        evidence = RegressionEvidence(self._model.covariance, Y, H)
+        value, slope = user_value_and_slope(self._model, evidence, theta, eval_gradient)
         if not clone_kernel:
             self.kernel_ = self._model.at(theta).kernel()
-        if not eval_gradient:
-            return value
-        return value, self._model.slope(level.slope()) if np.isfinite(value) else np.zeros(np.size(theta))
+        return (np.float64(value), slope) if eval_gradient else np.float64(value)
 
     @one_blas_thread()
     def leave_one_out(self) -> LeftOut:
-        """The prediction of every training target from all the others, in closed form, hyper-parameters as they are."""
+        """The prediction of every training target from all others, in closed form; the hyper-parameters stay."""
         check_is_fitted(self, "alpha_")
         if self.rank_ < len(self.y_train_):
             raise bad(type(self).__name__, "the fit", "of full rank to leave items out", f"rank {self.rank_}",
@@ -282,7 +274,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         offset = columns(self.y_train_) - self._known.found.Y
         std = np.sqrt(variance)[:, None]
         z = (self._known.found.Y - mean) / std
-        density = -0.5 * (z**2 + LOG_2PI) - np.log(std * self._units.scale)
+        density = -0.5 * (z**2 + _LOG_2PI) - np.log(std * self._units.scale)
         units = self._units
         return LeftOut(units.mean(mean + offset), units.std(variance), density[:, 0] if units.outputs == 1 else density)
 
@@ -320,7 +312,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         return self._means(self._known.mean_at(X), X)
 
     def _means(self, M: Array, X: Any) -> Array:
-        """Means of the model in the user's units, with what was known of them."""
+        """Means in the user's units, with the known part added."""
         return self._units.mean(M + self._model.mean.offset(X, len(M)) / self._units.scale)
 
     def _extra(self, of: str | None) -> float:
@@ -342,21 +334,19 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
     # ---- more items, fewer items
 
     def update(self, X: Any, y: Any, alpha: Any = None) -> Self:
-        """Condition on more items too, hyper-parameters as they are, in O(n^2) for each.
+        """Condition on more items too, in O(n^2) for each; the hyper-parameters stay.
 
         alpha is the known noise variance of the new items, by default that of the old ones.
         """
         check_is_fitted(self, "alpha_")
         X, y = self._checked(X, y, reset=False, numeric=True, outputs=True)
         covariance = self._model.covariance
-        if not isinstance(covariance.data, KernelItems):
+        if covariance.data.kernel is None:
             raise bad(type(self).__name__, "kernel", "computable to learn from more items", "a precomputed matrix",
                       "Fit again to the matrix of all items.")  # fmt: skip
-        data = covariance.data
-        items = joined(data.items, data.kernel.check(X))
-        grown = KernelItems(data.kernel, items, data.kernel.prepare(items, data.prepared.frame))
+        grown, _ = covariance.data.extended(X)
         new = replace(covariance, data=grown, alpha=np.append(covariance.alpha, self._new_alpha(alpha, len(y))))
-        self._move(new, np.vstack([columns(self.y_train_), self._units.inside(y)]), None)
+        self._update_posterior(new, np.vstack([columns(self.y_train_), self._units.inside(y)]), None)
         return self
 
     def remove(self, index: Any) -> Self:
@@ -367,7 +357,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         stay = np.setdiff1d(np.arange(n), gone)
         if not len(stay):
             raise bad(type(self).__name__, "index", "some of the items", "all of them", "Leave at least one.")
-        self._move(self._model.covariance.take(stay), columns(self.y_train_)[stay], gone)
+        self._update_posterior(self._model.covariance.take(stay), columns(self.y_train_)[stay], gone)
         return self
 
     def _new_alpha(self, alpha: Any, m: int) -> Array:
@@ -378,22 +368,21 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessKernel):
         return np.broadcast_to(np.asarray(known[0] if alpha is None else alpha, dtype=float), (m,))
 
     @one_blas_thread()
-    def _move(self, covariance: Any, Y: Array, gone: Array | None) -> None:
-        """The posterior of other items, with the factor moved along."""
+    def _update_posterior(self, covariance: Any, Y: Array, gone: Array | None) -> None:
+        """Keep the posterior after items were appended, or those at `gone` removed, by an update of the factor."""
         model = replace(self._model, covariance=covariance)
-        X = covariance.data.items if isinstance(covariance.data, KernelItems) else np.empty((len(Y), 0))
-        targets, H = self._less_mean(model, X, Y), model.mean.basis(X, len(Y))
+        X = covariance.data.items
+        targets, H = self._without_mean(model, X, Y)
         if gone is None:
             posterior = self._known.extended(covariance, targets, H)
         else:
             posterior = self._known.reduced(gone, covariance, targets, H)
-        self.X_train_ = getattr(X, "values", X) if isinstance(X, Vectors) else X
-        self._settle(model, posterior, Y, ())
+        self._keep_fit(model, posterior, X.values if isinstance(X, Vectors) else X, Y, ())
 
 
 @one_blas_thread()
 def _draws(mean: Array, C: Array, count: int, random: Any) -> Array:
-    """mean + root z with root root' = C, from the eigenvectors, for C may be singular."""
+    """mean + root z with root root' = C; from eigenvectors, because C may be singular."""
     w, V = np.linalg.eigh(C)
     root = V * np.sqrt(np.maximum(w, 0.0))
     return np.asarray(mean[:, None] + root @ random.normal(size=(len(mean), count)))

@@ -1,4 +1,4 @@
-"""Targets in the units a model works in, and answers back in the user's.
+"""Targets in the units of the model, and predictions back in the units of the user.
 
 inside = (y - centre) / scale,   one column per output;   centre = 0 and scale = 1 unless y is normalised
 """
@@ -16,7 +16,7 @@ from mercer.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Per output the centre and scale that were taken off; one output has no axis of its own in answers."""
+    """The centre and scale of every output; predictions of a single output have no axis for outputs."""
 
     centre: Array
     scale: Array
@@ -32,7 +32,7 @@ class Units:
 
     @classmethod
     def plain(cls, outputs: int) -> Self:
-        """The user's own units."""
+        """The units of the user."""
         return cls(np.zeros(outputs), np.ones(outputs))
 
     @property
@@ -40,11 +40,11 @@ class Units:
         return len(self.scale)
 
     def inside(self, y: Array) -> Array:
-        """y as the model sees it, (n, q)."""
+        """y in the units of the model, (n, q)."""
         Y = columns(y)
         if Y.shape[1] != self.outputs:
             raise bad("GaussianProcessRegressor", "y", f"of {self.outputs} output(s), as in fit", f"shape {Y.shape}",
-                      "Pass targets like those before.")  # fmt: skip
+                      "Pass as many columns as in fit.")  # fmt: skip
         return np.asarray((Y - self.centre) / self.scale)
 
     def mean(self, M: Array) -> Array:

@@ -1,10 +1,10 @@
-"""Verify a fitted Gaussian process: its equations, its evidence and the slope there, made again from the data.
+"""Verify a fitted Gaussian process: its equations, its evidence and the slope there, recomputed from the data.
 
     regression       M a + H b = y, H'a = 0     with M = K + noise; K is kernel_ called on the items, M is factored by
                      LAPACK; a minimises q(a) = 1/2 a'M a - y'a, which lies 1/2 r'M^-1 r above its minimum, r = M a - y
     classification   a = d log p(y | f) / df at f = K a: the gap is that of solvers/laplace.py
 
-The slope of the evidence is a difference of two evidences, so that no formula of a derivative is believed.  It is 0 in
+The slope of the evidence is a difference of two evidences, so it does not rely on formulas of derivatives.  It is 0 for
 a hyper-parameter that a bound holds.
 """
 
@@ -20,24 +20,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
-from mercer.estimators.gaussian_process.class_posterior import Problem
+from mercer.estimators.gaussian_process.class_posterior import LabelProblem
 from mercer.estimators.gaussian_process.classifier import GaussianProcessClassifier
 from mercer.estimators.gaussian_process.label_evidence import latent_model, restricted
 from mercer.estimators.gaussian_process.model import ProcessModel, set_up
 from mercer.estimators.gaussian_process.regressor import GaussianProcessRegressor
 from mercer.estimators.gaussian_process.targets import Units
 from mercer.estimators.labels import Labels
-from mercer.estimators.training_data import KernelItems
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
-_STEP = 1e-4  # in theta, of the differences that make the slope
-_SOLVED = 1e-6  # residual up to which equations count as solved, and error up to which a claimed evidence is true
+_STEP = 1e-4  # in theta, of the differences
+_SOLVED = 1e-6  # largest residual of solved equations, and largest relative error of a claimed evidence
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ProcessCertificate(Solution):
-    """Residual of the equations, log p(y) as found here and as claimed, and its slope in every hyper-parameter.
+    """Residual of the equations, log p(y) as recomputed and as claimed, and its slope in every hyper-parameter.
 
     With labels the residual is the gap in units of the objective.  `reason` is "converged", or what does not hold:
     "residual" for the equations, "evidence" for the claim.
@@ -65,7 +64,8 @@ def verify_regressor(model: Any, X: Any, y: Any = None, sample_weight: Any = Non
     check_is_fitted(model, "alpha_")
     _require_targets(y)
     if sample_weight is not None:
-        raise bad("verify", "sample_weight", "None for a Gaussian process", "weights", "Its `alpha` is what differs.")
+        raise bad("verify", "sample_weight", "None for a Gaussian process", "weights",
+                  "Use `alpha` for items with different noise.")  # fmt: skip
     ours = isinstance(model, GaussianProcessRegressor)
     fresh = clone(model) if ours else _as_ours(model)
     X, y = fresh._checked(X, y, reset=True, numeric=True, outputs=True)
@@ -83,11 +83,11 @@ def verify_regressor(model: Any, X: Any, y: Any = None, sample_weight: Any = Non
     M = matrix(theta)
     left, gap, primal = _equations(M, a[used], Y[used], H)
     evidence = _evidence(M, Y[used], H)
-    slope = _slope(lambda t: _evidence(matrix(t), Y[used], H), theta, setup.outer_bounds)
+    slope = _slope(lambda t: _evidence(matrix(t), Y[used], H), theta, setup.user_bounds)
     return _judged(ProcessCertificate(
         primal=primal, dual=primal - gap, n_iter=int(getattr(model, "n_iter_", 0)), converged=False, reason="residual",
         residual=left, evidence=evidence, claimed=float(model.log_marginal_likelihood_value_),
-        names=tuple(setup.outer_names), slope=slope,
+        names=tuple(setup.user_names), slope=slope,
     ))  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def verify_classifier(model: Any, X: Any, y: Any = None, sample_weight: Any = No
     """The certificate of the worst of a classifier's problems, from its kernel_ and dual_coef_."""
     if not isinstance(model, GaussianProcessClassifier):
         raise bad("verify", "model", "one of our Gaussian process classifiers", "one of scikit-learn's",
-                  "It keeps no coefficients.")  # fmt: skip
+                  "scikit-learn's keeps no coefficients to verify.")  # fmt: skip
     check_is_fitted(model, "dual_coef_")
     _require_targets(y)
     fresh = clone(model)
@@ -114,15 +114,13 @@ def verify_classifier(model: Any, X: Any, y: Any = None, sample_weight: Any = No
     return _judged(replace(worst, evidence=evidence))
 
 
-def _labelled(model: Any, setup: ProcessModel, problem: Problem, kernel: Any, a: Array) -> ProcessCertificate:
+def _labelled(model: Any, setup: ProcessModel, problem: LabelProblem, kernel: Any, a: Array) -> ProcessCertificate:
     """The proof of one problem with labels."""
     data, used = setup.covariance.data, problem.index
-    own = restricted(setup, data.keep(used)) if isinstance(data, KernelItems) else setup
+    own = restricted(setup, data.take(used))
 
     def gram(theta: Array) -> Array:
-        if isinstance(data, KernelItems):
-            return np.asarray(own.at(theta).covariance.data.gram().dense(), dtype=float)
-        return np.asarray(data.gram().sub(used).dense(), dtype=float)
+        return np.asarray(own.at(theta).covariance.data.gram().dense(), dtype=float)
 
     theta = np.empty(0) if kernel is None else np.asarray(kernel.theta)
     K = gram(theta)
@@ -130,11 +128,11 @@ def _labelled(model: Any, setup: ProcessModel, problem: Problem, kernel: Any, a:
     f = K @ a
     log_p, g = problem.log_and_slope(f)
     gap, size = 0.5 * float(np.vdot(a - g, K @ (a - g))), 0.5 * float(np.vdot(a, f))
-    slope = _slope(lambda t: problem.approximate(gram(t), a, model.max_iter_predict).evidence, theta, own.outer_bounds)
+    slope = _slope(lambda t: problem.approximate(gram(t), a, model.max_iter_predict).evidence, theta, own.user_bounds)
     return ProcessCertificate(
         primal=size - log_p, dual=size - log_p - gap, n_iter=int(model.n_iter_), converged=False, reason="residual",
         residual=gap / (1.0 + abs(size - log_p)), evidence=found.evidence,
-        claimed=float(model.log_marginal_likelihood_value_), names=tuple(own.outer_names), slope=slope,
+        claimed=float(model.log_marginal_likelihood_value_), names=tuple(own.user_names), slope=slope,
     )  # fmt: skip
 
 
@@ -146,7 +144,7 @@ def _judged(proof: ProcessCertificate) -> ProcessCertificate:
     return replace(proof, converged=reason == "converged", reason=reason)
 
 
-# ---- what is made again
+# ---- recomputed quantities
 
 
 def _found(setup: ProcessModel, model: Any) -> Array:
@@ -189,7 +187,7 @@ def _evidence(M: Array, Y: Array, H: Array) -> float:
 
 
 def _slope(evidence: Callable[[Array], float], theta: Array, bounds: Array) -> Array:
-    """Differences within the bounds; 0 where a bound holds a parameter that would go on."""
+    """Differences within the bounds; 0 for a parameter that a bound holds."""
     low, high = bounds.T
     ends = [(np.maximum(theta - e, low), np.minimum(theta + e, high)) for e in _STEP * np.eye(len(theta))]
     slope = np.array([(evidence(b) - evidence(a)) / np.sum(b - a) for a, b in ends])
@@ -198,7 +196,7 @@ def _slope(evidence: Callable[[Array], float], theta: Array, bounds: Array) -> A
 
 
 def _as_ours(model: Any) -> GaussianProcessRegressor:
-    """scikit-learn's regressor in our words."""
+    """A regressor of ours with the arguments of scikit-learn's."""
     kernel = model.kernel_ if model.kernel is None else model.kernel
     return GaussianProcessRegressor(kernel, alpha=model.alpha, normalize_y=model.normalize_y)
 

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from mercer.estimators.base import positive, weights
-from mercer.estimators.feature_machines.design import log_probabilities
+from mercer.estimators.base import KernelEstimator, positive, weights
+from mercer.estimators.feature_machines.machine import log_probabilities, most_probable
 from mercer.estimators.labels import Labels
+from mercer.estimators.risk.fitting import checked_limits, fit_risk
 from mercer.estimators.risk.losses import loss_of
-from mercer.estimators.risk.machine import RiskMachine
 from mercer.estimators.risk.problem import SOFTMAX, RiskProblem
 from mercer.solvers.losses import Logistic
 from mercer.typing import Array
 
 
-class RiskClassifier(ClassifierMixin, RiskMachine):  # type: ignore[misc]
+class RiskClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     """One function for two classes, positive for the second; one per class for more."""
 
     C: float
     class_weight: Any
-
-    _numeric = False
+    _numeric = False  # targets are labels
 
     def _problems(self, codes: Array, c: Array) -> list[RiskProblem]:
         """Of classes numbered from 0, with weights c of the items."""
         raise NotImplementedError
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with labels y; weights scale C."""
+        limits = checked_limits(self)
+        X, y = self._checked(X, y, reset=True)
+        fit_risk(self, X, *self._posed(y, sample_weight), limits)
+        return self
+
     def _posed(self, y: Array, sample_weight: Any) -> tuple[list[RiskProblem], Array]:
+        """The problems, and the positions of the items that count; sets classes_ and class_weight_."""
         owner = type(self).__name__
         C, labels = positive(owner, "C", self.C), Labels.of(owner, y, self.class_weight)
         weight = C * weights(owner, sample_weight, len(y)) * labels.weight[labels.codes]
@@ -45,9 +52,7 @@ class RiskClassifier(ClassifierMixin, RiskMachine):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """The class with the largest f."""
-        f = self.decision_function(X)
-        codes = (f > 0.0).astype(np.intp) if f.ndim == 1 else np.argmax(f, axis=1)
-        return np.asarray(self.classes_[codes])
+        return np.asarray(self.classes_[most_probable(self.decision_function(X))])
 
 
 class KernelRiskClassifier(RiskClassifier):

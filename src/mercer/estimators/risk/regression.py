@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
 from mercer.errors import bad
-from mercer.estimators.base import positive, weights
+from mercer.estimators.base import KernelEstimator, positive, weights
+from mercer.estimators.risk.fitting import checked_limits, fit_risk
 from mercer.estimators.risk.losses import loss_of
-from mercer.estimators.risk.machine import RiskMachine
 from mercer.estimators.risk.problem import RiskProblem
 from mercer.solvers.losses import Pinball
 from mercer.solvers.risk.targets import AnyLoss
 from mercer.typing import Array
 
 
-class RiskRegressor(RegressorMixin, RiskMachine):  # type: ignore[misc]
+class RiskRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
     """A subclass names its loss."""
 
     C: float
-    _numeric = True
+    _numeric = True  # targets are numbers
 
     def _loss(self) -> AnyLoss:
         raise NotImplementedError
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to items X with numbers y; weights scale C."""
+        limits = checked_limits(self)
+        X, y = self._checked(X, y, reset=True, numeric=True)
+        fit_risk(self, X, *self._posed(y, sample_weight), limits)
+        return self
+
     def _posed(self, y: Array, sample_weight: Any) -> tuple[list[RiskProblem], Array]:
+        """The problem, and the positions of the items that count."""
         owner = type(self).__name__
         C, loss, weight = positive(owner, "C", self.C), self._loss(), weights(owner, sample_weight, len(y))
         used = np.flatnonzero(weight)

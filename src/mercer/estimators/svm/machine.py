@@ -14,13 +14,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
-from mercer.estimators.base import warn_open, weights
-from mercer.estimators.kernel_machine import KernelMachine
+from mercer.estimators.base import KernelEstimator, warn_open, weights
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.svm.certificate import Certificate, worst_of
 from mercer.estimators.svm.record import Record
 from mercer.estimators.training_data import Data
-from mercer.gram import LazyGram, StoredGram
+from mercer.gram import StoredGram
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolution, Problem, Problems, Solutions, solve_all
 from mercer.solvers.dual.room import room_for
@@ -34,7 +33,7 @@ PAIR = 32  # ... if the budget has so many bytes for every pair of them: a quart
 ProblemOf = Callable[[Array, Array], Problem]
 
 
-class SupportVectorMachine(KernelMachine):
+class SupportVectorMachine(KernelEstimator):
     """A kernel expansion over support vectors; `copies` is how often a problem lists an item."""
 
     copies = 1
@@ -103,7 +102,7 @@ class SupportVectorMachine(KernelMachine):
         require_positive(self, data)
         exact = data.double()
         gram = (exact.plus_one() if self.penalty_intercept else exact).gram()
-        if isinstance(gram, LazyGram) and len(gram) <= room_for(STORED if gram.linear_rows is None else MANY, PAIR):
+        if len(gram) <= room_for(STORED if gram.linear_rows is None else MANY, PAIR):
             gram = StoredGram.of(gram.dense(), X=gram.linear_rows)
         return data, gram
 

@@ -56,7 +56,7 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):  # type: ignore[misc]
 
     def score_samples(self, X: Any) -> Array:
         """<w, phi(x)>, the decision function without its offset."""
-        return self.decision_function(X) + self.offset_
+        return np.asarray(self.decision_function(X) + self.offset_)
 
     def predict(self, X: Any) -> Array:
         """+1 for items inside, -1 for novel ones."""

@@ -3,13 +3,12 @@
 minimise.py      the engine: which way each loss goes
 boxes.py         losses made of straight lines, by the dual of support vector machines
 newton.py        smooth losses, by Newton's method; its parts are targets.py (data and loss), curvature.py,
-                 system.py (the linear system of a step), line_search.py and features.py (K = ZZ')
+                 system.py (the linear system of a step) and line_search.py
 proof.py         the proof of any function, from its coefficients
 solution.py      what is returned, with its proof, and the limits of the work
 """
 
-from mercer.solvers.risk.features import FeatureGram
 from mercer.solvers.risk.minimise import minimise_risk, softmax_risk
 from mercer.solvers.risk.solution import RiskSolution
 
-__all__ = ["FeatureGram", "RiskSolution", "minimise_risk", "softmax_risk"]
+__all__ = ["RiskSolution", "minimise_risk", "softmax_risk"]

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from mercer.gram import FeatureGram
 from mercer.solvers.dual import DualSolution, Problem
 from mercer.solvers.dual.decomposition import decompose
 from mercer.solvers.limits import Limits
 from mercer.solvers.linear import best_bias, solve_on_features
 from mercer.solvers.losses import StraightLoss
-from mercer.solvers.risk.features import FeatureGram
 from mercer.solvers.risk.solution import RiskSolution
 from mercer.typing import Array
 

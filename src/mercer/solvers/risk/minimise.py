@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from mercer.config import config
-from mercer.gram import StoredGram
+from mercer.gram import FeatureGram, StoredGram
 from mercer.solvers.limits import Limits
 from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk.boxes import by_boxes
-from mercer.solvers.risk.features import FeatureGram
 from mercer.solvers.risk.newton import newton
 from mercer.solvers.risk.solution import RiskSolution
 from mercer.solvers.risk.targets import AnyLoss, Softmax, target_of

@@ -24,11 +24,11 @@ from mercer.config import config
 from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite
-from mercer.linalg.pivoted_cholesky import LowRank
+from mercer.gram import FeatureGram
+from mercer.linalg.pivoted_cholesky import LowRank, pivoted_cholesky
 from mercer.solvers.limits import Limits
 from mercer.solvers.risk import system
 from mercer.solvers.risk.curvature import Curvature
-from mercer.solvers.risk.features import FeatureGram, factor_of
 from mercer.solvers.risk.line_search import line_search
 from mercer.solvers.risk.solution import RiskSolution
 from mercer.solvers.risk.targets import Target
@@ -102,9 +102,9 @@ class _Engine:
         """L with LL' near K; no columns for a kernel that is not positive semi-definite."""
         if self._factor is None:
             try:
-                self._factor = factor_of(self.gram, int(RANK / self.target.outputs**0.5))
+                self._factor = _factor_of(self.gram, int(RANK / self.target.outputs**0.5))
             except NotPositiveDefinite:
-                self._factor = factor_of(self.gram, 0)
+                self._factor = LowRank(np.zeros((len(self.gram), 0)), np.empty(0, dtype=np.intp), 1.0)
         return self._factor
 
     def rough(self) -> tuple[Array, int]:
@@ -203,6 +203,13 @@ class _Engine:
         fits = 8 * m * m <= config().memory // 2
         most = RESORT if self.slow and fits else DIRECT
         return self.target.outputs == 1 and m <= most and not isinstance(self.gram, FeatureGram)
+
+
+def _factor_of(gram: Any, rank: int) -> LowRank:
+    """L with K ~ LL' up to a rank: the features themselves if there are some, else a pivoted Cholesky factor."""
+    if isinstance(gram, FeatureGram):
+        return LowRank(gram.Z, np.empty(0, dtype=np.intp), 0.0)
+    return pivoted_cholesky(gram, rank)
 
 
 def better(new: Point, old: Point, share: float = _ROUNDING) -> bool:

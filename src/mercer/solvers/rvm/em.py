@@ -17,7 +17,7 @@ from mercer.engine.fill import require_memory
 from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread
 from mercer.solvers.rvm.evidence import LARGEST, Relevance
-from mercer.solvers.rvm.greedy import Climb
+from mercer.solvers.rvm.greedy import GreedyClimb
 from mercer.typing import Array
 
 Rule = Callable[[Array, Array, Array], Array]
@@ -51,7 +51,7 @@ def _fixed_point(model: Any, rule: Rule, tol: float, max_iter: int) -> Relevance
             fit = new
             trace.append(fit.evidence)
     reason = "interrupted" if work.came() else reason
-    return Climb(model, fit, trace).report(reason)
+    return GreedyClimb(model, fit, trace).report(reason)
 
 
 def _step(model: Any, fit: Any, rule: Rule) -> Any:

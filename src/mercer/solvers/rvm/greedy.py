@@ -61,19 +61,19 @@ def affordable(candidates: int, active: int) -> int:
 
 
 def _greedy(model: Any, tol: float, max_iter: int, restarts: int | None, rng: np.random.Generator) -> Relevance:
-    climb, converged = Climb(model.held(), model.start(), []), False
+    climb, converged = GreedyClimb(model.held(), model.start(), []), False
     with until_interrupted() as work:
         climb.run(max(tol, _COARSE), max_iter)
-        climb = Climb(model, climb.fit, climb.trace)
+        climb = GreedyClimb(model, climb.fit, climb.trace)
         converged = climb.run(tol, max_iter)
         for turn in range(affordable(len(model), len(climb.fit.index)) if restarts is None else restarts):
-            again = Climb(model, _shaken(model, climb.fit, _STRANGERS * (turn % 2), rng), [])
+            again = GreedyClimb(model, _shaken(model, climb.fit, _STRANGERS * (turn % 2), rng), [])
             ended = again.run(tol, max_iter)
             if again.fit.evidence > climb.fit.evidence:
                 again.trace = [*climb.trace, again.fit.evidence]
                 climb, converged = again, ended
     if work.came():  # the first climb holds beta, which is the fit's own
-        return Climb(model, climb.fit, climb.trace).report("interrupted")
+        return GreedyClimb(model, climb.fit, climb.trace).report("interrupted")
     return climb.report("converged" if converged else "max_iter")
 
 
@@ -90,7 +90,7 @@ def _middle(tau: Array) -> float:
     return float(np.median(tau)) if len(tau) else 1.0
 
 
-class Climb:
+class GreedyClimb:
     """One ascent: the fit it has come to, and the evidence on the way."""
 
     def __init__(self, model: Any, fit: Any, trace: list[float]) -> None:

@@ -16,7 +16,7 @@ from mercer.engine.pool import one_blas_thread
 from mercer.solvers.rvm.em import RULES, once_more
 from mercer.solvers.rvm.evidence import Relevance
 from mercer.solvers.rvm.gaussian import Gaussian
-from mercer.solvers.rvm.greedy import Climb
+from mercer.solvers.rvm.greedy import GreedyClimb
 from mercer.solvers.rvm.laplace import Laplace
 from mercer.solvers.solution import LENIENCE
 from mercer.typing import Array
@@ -30,7 +30,7 @@ def prove_relevance(
     """The witness of these functions, precisions, weights and beta; `rule` is "greedy" or a key of RULES."""
     with one_blas_thread():
         fit = model.given(index, 1.0 / alpha, weights, beta)
-        witness = Climb(model, fit, []).report("converged")
+        witness = GreedyClimb(model, fit, []).report("converged")
         size = max(float(np.abs(fit.mean).max(initial=0.0)), 1e-300)
         if not float(np.abs(fit.mean - weights).max(initial=0.0)) <= _SAME * size:
             return replace(witness, mean=weights, converged=False, reason="the weights are not the posterior mean")
@@ -43,6 +43,6 @@ def _gained(model: Any, fit: Any, rule: str, tol: float) -> float:
     """The evidence that going on from here would add."""
     if rule in RULES:
         return float(abs(once_more(model, fit, rule).evidence - fit.evidence))
-    climb = Climb(model, fit, [])
+    climb = GreedyClimb(model, fit, [])
     climb.run(tol, 10)
     return float(climb.fit.evidence - fit.evidence)

@@ -13,7 +13,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import GPLVM
-from mercer.estimators.gaussian_process.latent import _value_and_slope
+from mercer.estimators.gaussian_process.gplvm import _value_and_slope
 from mercer.kernels import RBF, Fixed, Linear, Matern, Polynomial
 from mercer.solvers.gplvm import ppca
 

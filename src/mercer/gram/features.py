@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from mercer.linalg.pivoted_cholesky import LowRank, pivoted_cholesky
-from mercer.typing import Array, Gram
+from mercer.typing import Array
 
 
 class FeatureGram:
-    """K = Z Y' behind the methods of a Gram; Y is Z but in a part of it."""
+    """K = Z Y' behind the methods of a Gram; Y is Z, except where only a part of the columns was chosen."""
 
     def __init__(self, Z: Array, Y: Array | None = None) -> None:
         self.Z, self.Y = Z, Z if Y is None else Y
 
     def __len__(self) -> int:
         return len(self.Z)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.Z), len(self.Y)
+
+    @property
+    def linear_rows(self) -> Array | None:
+        """Z, if K is ZZ'."""
+        return self.Z if self.Y is self.Z else None
 
     def diag(self) -> Array:
         """|z_i|^2."""
@@ -27,6 +35,18 @@ class FeatureGram:
         """K[index, :]."""
         return np.asarray(self.Z[index] @ self.Y.T)
 
+    def block(self, r: slice, c: slice) -> Array:
+        """The tile of rows r and columns c."""
+        return np.asarray(self.Z[r] @ self.Y[c].T)
+
+    def row_diag(self) -> Array:
+        """|z|^2 of the rows."""
+        return FeatureGram(self.Z).diag()
+
+    def row_gram(self) -> Array:
+        """<z, z'> between the rows."""
+        return FeatureGram(self.Z).dense()
+
     def sub(self, index: Array) -> FeatureGram:
         """K[index, index]."""
         return FeatureGram(self.Z[index])
@@ -34,6 +54,14 @@ class FeatureGram:
     def part(self, I: Array | None, J: Array | None) -> FeatureGram:
         """K[I, :][:, J]; None stands for all."""
         return FeatureGram(self.Z if I is None else self.Z[I], self.Y if J is None else self.Y[J])
+
+    def values(self, I: Array, J: Array) -> Array:
+        """K[I, J] as an array."""
+        return np.asarray(self.Z[I] @ self.Y[J].T)
+
+    def times(self, I: Array, J: Array, v: Array) -> Array:
+        """K[I, J] @ v."""
+        return np.asarray(self.Z[I] @ (self.Y[J].T @ v))
 
     def single(self) -> Self:
         """The Gram as it is."""
@@ -43,14 +71,9 @@ class FeatureGram:
         """Every entry, in one array."""
         return np.asarray(self.Z @ self.Y.T)
 
+    def fill(self, out: Array) -> None:
+        """Write every entry into `out`."""
+        np.matmul(self.Z, self.Y.T, out=out)
+
     def __matmul__(self, V: Array) -> Array:
         return np.asarray(self.Z @ (self.Y.T @ V))
-
-
-def factor_of(gram: Gram | Any, rank: int) -> LowRank:
-    """L with K ~ LL' up to a rank: the features themselves where there are some, else a pivoted Cholesky factor."""
-    if isinstance(gram, FeatureGram):
-        return LowRank(gram.Z, np.empty(0, dtype=np.intp), 0.0)
-    if not rank:
-        return LowRank(np.zeros((len(gram), 0)), np.empty(0, dtype=np.intp), 1.0)
-    return pivoted_cholesky(gram, rank)

@@ -1,7 +1,7 @@
 """GP-LVM: probabilistic PCA with a kernel.
 
 PCA explains data by a linear map from few latent coordinates.  Here the map is drawn from a Gaussian process with
-kernel k, one draw per column of the data, and the latent points themselves are what is fitted:
+kernel k, one draw per column of the data, and the latent points are fitted:
 
     maximise over Z    sum_d log N(y_d | 0, K(Z) + s^2 I)
 
@@ -28,13 +28,13 @@ from mercer.kernels import RBF, Fixed, Kernel
 from mercer.kernels.input_gradient import input_gradient
 from mercer.kernels.values import diagonal
 from mercer.linalg.cholesky import factorise
-from mercer.solvers.gplvm import Climb, climb, condensed, ppca, shared_evidence
+from mercer.solvers.gplvm import LatentClimb, climb, condensed, ppca, shared_evidence
 from mercer.typing import Array
 
 _NOISE = (1e-6, 1e2)  # bounds of s^2, for data scaled to variance 1
-_WOBBLE = 0.5  # of a random start around PCA's, in standard deviations
-_FARTHEST = 1e100  # standard deviations, whose squares are finite
-_STARTS = 3  # fitted points from which the point of a new row is looked for
+_RESTART_SPREAD = 0.5  # standard deviation of random starts around PCA's scores
+_FARTHEST = 1e100  # new rows may be so many standard deviations away: squares must stay finite
+_STARTS = 3  # fitted points that serve as starts for the latent point of a new row
 
 
 class GPLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -42,14 +42,14 @@ class GPLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
 
     n_components          q, the number of latent coordinates
     kernel                a kernel on vectors of length q; None is a variance times RBF of lengthscale 1, fixed because
-                          the latent points have no other scale.  Free hyper-parameters are fitted
+                          the scale of the latent points is arbitrary.  Free hyper-parameters are fitted
     n_restarts            starts besides PCA's: PCA's scores, moved at random
-    tol, max_iter         of L-BFGS-B: the largest slope that counts as none, and steps per start
+    tol, max_iter         of L-BFGS-B: it stops at slopes below tol; steps per start
     random_state          of the restarts
 
     Data are centred and divided by one number, their overall standard deviation (`mean_`, `scale_`); kernel_ and noise_
     are in these units.  After fit: embedding_ (n, q), kernel_, noise_ (s^2), log_likelihood_, n_iter_, converged_ and
-    climbs_, what became of every start, best first.
+    climbs_, the end of every start, best first.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class GPLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         self._check(X)
         n, D = X.shape
         require_memory(f"GPLVM of {n} rows", 5 * 8 * n * n, "Fit a sample of the rows.")
-        size = float(np.abs(X).max()) or 1.0  # so that squares of huge numbers are finite
+        size = float(np.abs(X).max()) or 1.0  # keeps the squares of huge numbers finite
         self.mean_ = size * (X / size).mean(axis=0)
         spread = size * float(np.sqrt(np.mean((X / size - self.mean_ / size) ** 2)))
         self.scale_ = spread if spread > 0.0 else 1.0
@@ -118,13 +118,13 @@ class GPLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         spread = Z.std(axis=0)
         Z = Z / np.where(spread > 0.0, spread, 1.0)
         random = check_random_state(self.random_state)
-        unused = spread == 0.0  # more components than the data have; at 0 there would be no slope
-        Z[:, unused] = _WOBBLE * random.normal(size=(len(Y), int(unused.sum())))
-        moved = [Z + _WOBBLE * random.normal(size=Z.shape) for _ in range(self.n_restarts)]
+        unused = spread == 0.0  # more components than the data have; at 0 their slope would be 0
+        Z[:, unused] = _RESTART_SPREAD * random.normal(size=(len(Y), int(unused.sum())))
+        moved = [Z + _RESTART_SPREAD * random.normal(size=Z.shape) for _ in range(self.n_restarts)]
         rest = [*kernel.theta, np.log(np.clip(noise, 1e-2, 1.0))]
         return [np.concatenate([start.ravel(), rest]) for start in (Z, *moved)]
 
-    def _keep(self, best: Climb, kernel: Kernel, Y: Array) -> Self:
+    def _keep(self, best: LatentClimb, kernel: Kernel, Y: Array) -> Self:
         Z, self.kernel_, noise = _parts(best.x, (len(Y), self.n_components), kernel)
         self.embedding_ = Z - Z.mean(axis=0) if self.kernel_.stationary else Z
         self.noise_, self.log_likelihood_ = noise, best.value
@@ -152,7 +152,7 @@ class GPLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         Y = (X - self.mean_) / self.scale_
         if np.abs(Y).max() > _FARTHEST:
             raise bad("GPLVM", "X", f"within {_FARTHEST:.0e} standard deviations of the rows of training",
-                      f"a row {np.abs(Y).max():.1e} away", "Look for a mistake in its units.")  # fmt: skip
+                      f"a row {np.abs(Y).max():.1e} away", "Check its units.")  # fmt: skip
         own = {row.tobytes(): z for row, z in zip(self._rows, self.embedding_, strict=True)}
         return np.array([own[y.tobytes()] if y.tobytes() in own else self._placed(y) for y in Y])
 
@@ -196,7 +196,7 @@ def _normal(square: Array, variance: Array, D: int) -> Array:
 
 
 def _parts(x: Array, shape: tuple[int, int], kernel: Kernel) -> tuple[Array, Kernel, float]:
-    """Latent points, kernel and noise from the one vector that is climbed."""
+    """Latent points, kernel and noise from the vector of all parameters."""
     size = shape[0] * shape[1]
     return x[:size].reshape(shape), kernel.with_theta(x[size:-1]), float(np.exp(x[-1]))
 
