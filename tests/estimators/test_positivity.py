@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer import SVC, GaussianProcessRegressor, KernelRidge, NotPositiveDefinite
-from mercer.estimators.positivity import FEW, Indefinite
+from mercer.estimators.positivity import TRIED_OF_FUNCTION, Indefinite
 from mercer.kernels import RBF, Linear, Similarity
 
 rng = np.random.default_rng(0)
@@ -49,4 +49,4 @@ def test_a_trial_takes_few_calls_of_a_function_I6():
         calls.clear()
         GaussianProcessRegressor(Similarity(counted), alpha=0.1, optimizer=None, check_psd=policy).fit(X, y)
         counts.append(len(calls))
-    assert 0 < counts[1] - counts[0] <= 1.1 * FEW**2
+    assert 0 < counts[1] - counts[0] <= 1.1 * TRIED_OF_FUNCTION**2

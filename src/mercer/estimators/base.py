@@ -43,13 +43,13 @@ class OpenFit(NotConverged, ConvergenceWarning):  # type: ignore[misc]
 
 
 def warn_open(text: str) -> None:
-    """Warn that a fit ended before its tolerance was reached; of an interrupted one the interrupt itself tells."""
+    """Warn that a fit ended before its tolerance was reached; not after Ctrl-C, whose message says so itself."""
     if not interrupted():
         warn(text, OpenFit)
 
 
 def interruptible(fit: F) -> F:
-    """A `fit` that Ctrl-C ends with what has been found so far as the fitted state, and with KeyboardInterrupt."""
+    """A `fit` that, on Ctrl-C, keeps what has been found so far as the fitted state and raises KeyboardInterrupt."""
 
     @wraps(fit)
     def fit_to_the_end(self: Any, *args: Any, **options: Any) -> Any:
@@ -63,7 +63,7 @@ def interruptible(fit: F) -> F:
 
 
 def _so_far(machine: Any) -> str:
-    """What an interrupted machine has, and how near its optimum that is, as far as it knows."""
+    """What an interrupted machine has found, and how near its optimum that is, if known."""
     if hasattr(machine, "cv_results_"):
         return f"the best of {len(machine.cv_results_['params'])} settings."
     proof: Any = getattr(machine, "certificate_", None)

@@ -1,13 +1,12 @@
-"""The Mercer policy of machines that rest on the kernel trick: check_psd = "off", "warn" or "raise".
+"""What machines of the kernel trick do about a kernel that is not positive semi-definite: check_psd.
 
-With a kernel that is not positive semi-definite the dual is no longer convex: what is found is a stationary point, and
-the gap proves nothing.  scikit-learn says nothing; here
+With such a kernel the dual is not convex: the solver finds a stationary point, and the gap proves nothing.
 
-    "off"    nothing is looked at
-    "warn"   a given matrix, and a kernel known not to be positive, are tried on a few hundred of the items, a function
-             of which nothing is known on a few dozen, which costs next to nothing; a named kernel ("sigmoid") is what
-             scikit-learn's users chose, and passes
-    "raise"  whatever is not positive by construction is certified on all items, and refused if it fails
+    "off"    no check
+    "warn"   a quick check on some items: 256 for a given matrix or a kernel known not to be positive, 64 for a function
+             of which nothing is known, as each pair may be one call of it.  Kernels given by name ("sigmoid") are not
+             checked, as in scikit-learn
+    "raise"  a kernel that is not positive by construction is certified on all items, and refused if that fails
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from mercer.errors import NotPositiveDefinite, bad, warn
 from mercer.estimators.training_data import Data
 
 POLICIES = ("off", "warn", "raise")
-NOTABLE = 1e-5  # of the largest eigenvalue: less may come of data in single precision, and harms nothing
-TRIED = 256  # by interlacing, a negative eigenvalue of the Gram of some items is a proof against all of it
-FEW = 64  # where each pair may be a call of a user's function
+NOTABLE = 1e-5  # share of the largest eigenvalue; smaller negative ones come from data in single precision
+TRIED = 256  # items; by interlacing, a negative eigenvalue of a part of the Gram proves one of the whole
+TRIED_OF_FUNCTION = 64  # items, if each pair may be a call of a user's function
 
 
 class Indefinite(UserWarning):
@@ -39,7 +38,7 @@ def require_positive(machine: Any, data: Data) -> None:
     if policy == "raise":
         _refuse(owner, data)
     elif data.kernel is None or not machine.by_name:
-        _try(owner, data, TRIED if data.kernel is None or data.psd is False else FEW)
+        _try(owner, data, TRIED if data.kernel is None or data.psd is False else TRIED_OF_FUNCTION)
 
 
 def _refuse(owner: str, data: Data) -> None:

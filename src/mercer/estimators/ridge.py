@@ -22,11 +22,11 @@ from mercer.solvers.ridge import Factored, Shifted, Targets
 from mercer.typing import Array, Gram
 
 SOLVERS = ("auto", "primal", "dual", "eigen")
-_FEW = 0.5  # columns per item up to which a linear kernel is solved on its features
+_COLUMNS_PER_ITEM = 0.5  # up to which a linear kernel is solved on its features
 
 
 class Singular(UserWarning):
-    """alpha = 0 on a Gram that has no inverse: of the best functions the one of least norm was taken."""
+    """alpha = 0 on a Gram without an inverse: of all best functions, the one of least norm was chosen."""
 
 
 class KernelRidge(KernelRegressor):
@@ -123,7 +123,7 @@ class KernelRidge(KernelRegressor):
     def _way(self, kept: Data, several: bool) -> str:
         if self.solver in ("primal", "eigen"):
             return self.solver
-        if self.solver == "auto" and kept.linear and kept.linear_rows.shape[1] <= _FEW * len(kept):
+        if self.solver == "auto" and kept.linear and kept.linear_rows.shape[1] <= _COLUMNS_PER_ITEM * len(kept):
             return "primal"
         return "eigen" if several else "dual"
 

@@ -20,10 +20,10 @@ from mercer.estimators.sklearn_private import num_samples, safe_indexing
 from mercer.linalg.spectrum import ONE_THREAD_ROWS
 from mercer.typing import Array
 
-_SMALLEST = 100  # items: among fewer the order of kernels is chance
-_PARTS = (8, 4, 2)  # one item in so many takes part in the first tries
-_CLOSE = 0.1  # a kernel whose error may come this near the best one's is tried on more items
-_FINALISTS = 2  # kernels that are at least tried on all items
+_SMALLEST = 100  # items; with fewer, the order of kernels is chance
+_PARTS = (8, 4, 2)  # the first rounds use one item in so many
+_CLOSE = 0.1  # relative distance to the best error within which a kernel stays in the race
+_FINALISTS = 2  # kernels that are fitted to all items, at least
 _TINY = 1e-300
 _BYTES = 32  # of a decomposition, per pair of items
 
@@ -31,11 +31,11 @@ _BYTES = 32  # of a decomposition, per pair of items
 class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """KernelRidge with the kernel and the alpha of least leave-one-out error, among given ones.
 
-    For each kernel the errors of all alphas come from one decomposition.  With `screen`, every kernel is first tried on
-    an eighth and a quarter of the items, then the contenders on half and what is left of them on all.  A contender is a
-    kernel whose error would come within a tenth of the best one's, if with twice the items it came nearer to that by as
-    much as it did the last time; the two best always are.  The machine chosen and its error are exact; that no other
-    kernel is better is not proven, and `screen=False` tries each on all items.
+    For each kernel the errors of all alphas come from one decomposition.  With `screen`, every kernel is first fitted
+    to an eighth and a quarter of the items; then the contenders to half, and those still in the race to all.  A kernel
+    is a contender if its error would come within a tenth of the best one's with twice the items, provided that the
+    ratio of the two falls by as much as it did the last time; the two best always are.  The error of the chosen machine
+    is exact; that no other kernel is better is not proven.  `screen=False` fits every kernel to all items.
 
     After fit: best_estimator_ (a KernelRidge), kernel_, alpha_; loo_error_, one row per kernel and one column per
     alpha, on n_items_ items (one number per kernel).

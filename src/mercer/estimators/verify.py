@@ -1,11 +1,11 @@
-"""Verify a fitted machine: its proof, made again from the data and the coefficients alone.
+"""Verify a fitted machine: its proof, recomputed from the data and the coefficients alone.
 
     print(mercer.verify(model, X, y))
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
 of regularised risk, GaussianProcessClassifier and our feature machines, whatever their kernel, and for pipelines that
-end in one of these: X then goes through the fitted steps before it.  Everything is in double precision, and nothing but
-parameters and coefficients of the model is believed.
+end in one of these: X then goes through the fitted steps before it.  Everything is computed in double precision, and
+only the parameters and the coefficients of the model are used.
 """
 
 from __future__ import annotations

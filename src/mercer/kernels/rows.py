@@ -89,7 +89,7 @@ def _square_norms(values: Any) -> Array:
 
 def real(X: Vectors, pool: dict[Any, Any]) -> Vectors:
     """Complex rows as real ones of twice the width, (re, im), which have the same distances; real rows as they are."""
-    if X.dtype.kind != "c":
+    if X.values.dtype.kind != "c":
         return X
     if ("real", id(X)) not in pool:
         pool["real", id(X)] = Vectors(side_by_side(X.values.real, X.values.imag))
@@ -158,10 +158,10 @@ def _find_centre(X: Vectors) -> Centre:
     Such a number has few binary digits, so subtracting it from data around it is exact: distances between near
     points keep every digit the data have.
     """
-    n = len(X)
-    if X.sparse or not n:
+    V = X.values
+    if X.sparse or not len(V):
         return ORIGIN
-    V = X.values[:: n // _SAMPLE + 1]
+    V = V[:: len(V) // _SAMPLE + 1]
     with np.errstate(over="ignore", invalid="ignore"):
         mean, spread = V.mean(axis=0, dtype=np.float64), V.std(axis=0, dtype=np.float64)
         step = np.where(spread > 0.0, np.ldexp(1.0, np.frexp(spread)[1]), 0.0)

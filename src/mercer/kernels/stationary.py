@@ -55,7 +55,7 @@ class Stationary(Kernel):
         return shared_differences(X, frame or centre(X, pool), scales, pool)
 
     def diag(self, A: Rows) -> Array:
-        return np.ones(len(A), dtype=A.dtype)
+        return np.ones_like(A.sqnorm)
 
     def per_lengthscale(self, moments: Array) -> Array:
         """sum_k moments_k / l_k over the columns of each lengthscale; 0 for an infinite one."""

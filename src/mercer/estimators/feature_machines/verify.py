@@ -1,4 +1,4 @@
-"""Verify a fitted feature machine: the proof of its weights, made again from the data and the weights alone.
+"""Verify a fitted feature machine: the proof of its weights, recomputed from the data and the weights alone.
 
 The design matrix is evaluated anew in double precision, over all prototypes and all samples that count.  What is then
 proved follows from the machine:

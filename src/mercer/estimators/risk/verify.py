@@ -1,4 +1,4 @@
-"""Verify a fitted machine of regularised risk: its proof, made again from the data and the coefficients alone."""
+"""Verify a fitted machine of regularised risk: its proof, recomputed from the data and the coefficients alone."""
 
 from __future__ import annotations
 

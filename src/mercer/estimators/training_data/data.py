@@ -16,7 +16,8 @@ To add a kind (low rank, distributed, ...), write one subclass of `Data` in a fi
 
 and every machine can be fitted to it.  All other members have a default that is right for any data, or that says
 "there is none"; override those for which your data know better: a kernel with hyper-parameters, items that can be
-shown, rows of a linear kernel.  KernelEstimator._data is the one place where the kind of data is chosen.
+shown, rows of a linear kernel.  The kind of data is chosen in KernelEstimator._data; Gaussian processes choose theirs
+together with the model (gaussian_process/model.py).
 """
 
 from __future__ import annotations
