@@ -7,7 +7,7 @@ import pytest
 
 import mercer
 from mercer.cli.main import run
-from mercer.solvers.dual.decomposition import Engine
+from mercer.solvers.dual.decomposition import Decomposition
 
 rng = np.random.default_rng(0)
 
@@ -26,7 +26,7 @@ def interrupts(monkeypatch):
     """Ctrl-C in the proof of the given solution of a dual problem."""
 
     def plan(at):
-        proofs, prove = [], Engine.prove
+        proofs, prove = [], Decomposition.prove
 
         def counted(self):
             proofs.append(self)
@@ -34,7 +34,7 @@ def interrupts(monkeypatch):
                 raise KeyboardInterrupt
             return prove(self)
 
-        monkeypatch.setattr(Engine, "prove", counted)
+        monkeypatch.setattr(Decomposition, "prove", counted)
 
     return plan
 

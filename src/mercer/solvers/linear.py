@@ -31,9 +31,8 @@ from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
 from mercer.native import linear
 from mercer.solvers.dual.certificate import DualSolution, conjugate
-from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.optimality import conditions
-from mercer.solvers.dual.problem import Problem
+from mercer.solvers.dual.problem import DualProblem
 from mercer.solvers.limits import Limits, Progress
 from mercer.solvers.newton_step import newton_step
 from mercer.typing import Array
@@ -54,7 +53,7 @@ class LinearSolution(DualSolution):
 
 def solve_linear(
     X: Any,
-    problem: Problem,
+    problem: DualProblem,
     *,
     tol: float = 1e-3,
     max_iter: int | None = None,
@@ -66,7 +65,7 @@ def solve_linear(
     return solve_on_features(X, problem, Limits(tol, max_iter, time_limit, progress), start)
 
 
-def solve_on_features(X: Any, problem: Problem, limits: Limits, start: Array | None = None) -> LinearSolution:
+def solve_on_features(X: Any, problem: DualProblem, limits: Limits, start: Array | None = None) -> LinearSolution:
     """Solve until the optimality conditions hold to `tol` and the relative duality gap is at most tol / 100.
 
     The objective of one class may be zero at its best, so that there the conditions alone count, and |w - X'b|.
@@ -85,7 +84,7 @@ def solve_on_features(X: Any, problem: Problem, limits: Limits, start: Array | N
     return run.solution()
 
 
-def _check(X: Any, problem: Problem) -> None:
+def _check(X: Any, problem: DualProblem) -> None:
     if problem.second is not None:
         raise bad("solve_linear", "problem", "one with a single sum of coefficients", "a nu-SVC or nu-SVR",
                   "Use solve(gram, problem).")  # fmt: skip
@@ -164,8 +163,8 @@ class _Answer:
     total: float  # what the coefficients must add up to
 
     @classmethod
-    def of(cls, features: _Features, problem: Problem, w: Array, c: Array) -> Self:
-        b, u, total = feasible(c, problem), features.scores(w), float(problem.start.sum())
+    def of(cls, features: _Features, problem: DualProblem, w: Array, c: Array) -> Self:
+        b, u, total = problem.feasible(c), features.scores(w), float(problem.start.sum())
         v, kept = features.weights(b), problem.ridge_times(b)
         r = best_bias(u, problem) if problem.bias else 0.0
         primal = 0.5 * float(w @ w) + r * total + float(conjugate(problem.z - u - r, problem).sum())
@@ -186,7 +185,7 @@ class _Run:
     """Where the proximal point algorithm is: centre b, parameter sigma, and Newton's (w, r) with t = Xw + r."""
 
     features: _Features
-    problem: Problem
+    problem: DualProblem
     limits: Limits
     b: Array
     w: Array
@@ -201,9 +200,9 @@ class _Run:
     trace: list[tuple[int, float, float]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, X: Any, problem: Problem, start: Array, limits: Limits) -> Self:
+    def of(cls, X: Any, problem: DualProblem, start: Array, limits: Limits) -> Self:
         features = _Features.of(X, centred=problem.bias and not problem.start.any())
-        b = feasible(start, problem)
+        b = problem.feasible(start)
         first = _Answer.of(features, problem, features.weights(b), b)
         t = first.u + first.r
         slack = float(np.sqrt(np.mean((problem.z - t) ** 2))) or 1.0
@@ -254,7 +253,7 @@ class _Run:
         unit[unit == 0.0] = 1.0
         moved = b.copy()
         moved[free] += np.linalg.lstsq((A / unit).T, wanted / unit, rcond=None)[0]
-        return feasible(moved, p)
+        return p.feasible(moved)
 
     def _move(self, c: Array, free: int) -> bool:
         """Make c the centre; returns whether its answer is better than the best so far."""
@@ -334,7 +333,7 @@ def line_search(q: Array, t: Array, e: Array, box: tuple[Any, ...], slope: float
     return h
 
 
-def best_bias(u: Array, problem: Problem) -> float:
+def best_bias(u: Array, problem: DualProblem) -> float:
     """The r that minimises the primal for the scores u = Xw, exactly; the middle where there are many.
 
     It is where the answers c_i to the scores u_i + r have the sum of the problem's start.  Without a ridge they are
@@ -353,7 +352,7 @@ def best_bias(u: Array, problem: Problem) -> float:
     return float(at[np.minimum(ends, len(at) - 1)].mean())
 
 
-def _smooth_bias(u: Array, problem: Problem) -> float:
+def _smooth_bias(u: Array, problem: DualProblem) -> float:
     """The same with squared slacks, where the sum of the answers falls continuously: by bisection."""
     rest, box = problem.z - u, (1.0 / problem.ridge, problem.lo, problem.hi, problem.epsilon)
     zeros, ones = np.zeros(len(u)), np.ones(len(u))

@@ -28,7 +28,7 @@ from mercer.errors import bad
 from mercer.gram import StoredGram
 from mercer.native import path
 from mercer.solvers.active_set import bordered, box_qp
-from mercer.solvers.dual import Problem, solve
+from mercer.solvers.dual import DualProblem, solve
 from mercer.solvers.solution import Solution
 from mercer.typing import Array, Gram
 
@@ -346,7 +346,8 @@ def _shares(K: Array, y: Array, major: float) -> tuple[Array, Array]:
 def _roughly(Q: Array, p: Array, x: Array) -> Array:
     """min 1/2 x'Qx + p'x over 0 <= x <= 1 with the sum of x kept, to a few digits: where box_qp begins."""
     tol = 1e-4 * float(np.abs(p).max())
-    return solve(StoredGram(Q), Problem(-p, np.zeros(len(x)), np.ones(len(x)), x), tol=tol, max_iter=20 * len(x)).coef
+    problem = DualProblem(-p, np.zeros(len(x)), np.ones(len(x)), x)
+    return solve(StoredGram(Q), problem, tol=tol, max_iter=20 * len(x)).coef
 
 
 def _apart(Q: Array, x: Array) -> Array:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mercer.solvers.dual import DualSolution, Problem, proof
+from mercer.solvers.dual import DualProblem, DualSolution, proof
 from mercer.solvers.kkt import KKT
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
@@ -79,7 +79,7 @@ def certificate_from(
 
 def certificate_of(
     solution: DualSolution,
-    problem: Problem,
+    problem: DualProblem,
     task: str,
     *,
     name: str = "",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.solvers.dual import Problem, nu_svc, nu_svr, one_class, svc, svr
+from mercer.solvers.dual import DualProblem, nu_svc, nu_svr, one_class, svc, svr
 from mercer.typing import Array
 
 
@@ -27,7 +27,7 @@ class Claim:
     """
 
     task: str
-    problem: Problem
+    problem: DualProblem
     rows: Array
     coef: Array  # one signed coefficient per variable
     bias: float

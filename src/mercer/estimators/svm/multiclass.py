@@ -40,6 +40,11 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.first)
 
+    @property
+    def sizes(self) -> list[int]:
+        """The number of items of each pair."""
+        return list(np.diff(self.ends).tolist())
+
     def span(self, p: int) -> slice:
         """The places of pair p in the long arrays."""
         return slice(int(self.ends[p]), int(self.ends[p + 1]))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.solvers.dual import DualSolution, Problem
+from mercer.solvers.dual import DualProblem, DualSolution
 from mercer.solvers.dual.held_out import held_out_scores
 from mercer.solvers.limits import Limits
 from mercer.solvers.platt import Platt, platt
@@ -41,7 +41,7 @@ def held_out(y: Array) -> Array:
 
 
 def calibrate(
-    gram: Any, y: Array, weight: Array, problem: Problem, solution: DualSolution, limits: Limits
+    gram: Any, y: Array, weight: Array, problem: DualProblem, solution: DualSolution, limits: Limits
 ) -> Platt | None:
     """The sigmoid of one binary machine, or None when the limits ended the work before."""
     held = held_out(y)

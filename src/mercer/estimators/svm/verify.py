@@ -23,9 +23,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from mercer.estimators.base import KernelEstimator, weights
 from mercer.estimators.svm.certificate import Certificate, certificate_of, worst_of
 from mercer.estimators.svm.model_reader import Claim, claims_of, penalised, reader
-from mercer.solvers.dual import DualSolution, Problem
+from mercer.solvers.dual import DualProblem, DualSolution
 from mercer.solvers.dual.certificate import objectives
-from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.optimality import conditions
 from mercer.solvers.dual.proof import offsets_of
 from mercer.typing import Array
@@ -94,7 +93,7 @@ def _products(gram: Any, claim: Claim, B: Array) -> Array:
     return np.tile(gram.part(claim.rows, claim.rows[J]) @ B[J], (claim.copies, 1))
 
 
-def project(b: Array, problem: Problem) -> Array:
+def project(b: Array, problem: DualProblem) -> Array:
     """A point near b in the box with the sums of `problem.start`; zeros stay zero when the others can do it.
 
     What rounding has moved off a bound or off zero is put back: the conditions tell these places from all others.
@@ -103,10 +102,10 @@ def project(b: Array, problem: Problem) -> Array:
     near = _SNAP * np.abs(b).max(initial=0.0)
     for place in (problem.lo, problem.hi, np.zeros(len(b))):
         b = np.where(np.abs(b - place) <= near, place, b)
-    return feasible(b, problem)
+    return problem.feasible(b)
 
 
-def _best_tube(problem: Problem, f: Array) -> float:
+def _best_tube(problem: DualProblem, f: Array) -> float:
     """The epsilon that minimises nu sum C epsilon + sum C_i max(0, |y_i - f_i| - epsilon)."""
     n = len(problem) // 2
     size, C = np.abs(problem.z - f)[:n], problem.hi[:n]
