@@ -82,7 +82,7 @@ def run_by_size(task: Callable[[int], None], sizes: Sequence[int], limits: Limit
             with here(threads=1, memory=memory):
                 task(i)
 
-    with until_interrupted() as work, one_blas_thread():
+    with until_interrupted(), one_blas_thread():
         for i in large:
             if not limits.reached():
                 task(i)
@@ -91,8 +91,7 @@ def run_by_size(task: Callable[[int], None], sizes: Sequence[int], limits: Limit
                 on_one_thread(i)
         else:
             run(on_one_thread, small)
-    if work.came():
-        limits.ended = "interrupted"
+    limits.reached()  # an interrupt that has come is noted in `ended`
 
 
 def part_of_budget(parts: int) -> int:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from mercer.config import config
-from mercer.gram import LazyGram, StoredGram
+from mercer.gram import StoredGram
 from mercer.solvers.dual.batch import solve_batches
 from mercer.solvers.dual.certificate import DualSolution, certify
 from mercer.solvers.dual.decomposition import decompose, require_single_precision
@@ -51,11 +51,11 @@ def solve(
 
 def stored_if_small(gram: Any) -> Any:
     """The Gram with all values stored if it has few items, so that the problems of a fit share them."""
-    if isinstance(gram, LazyGram):
-        X = gram.linear_rows
-        if len(gram) <= room_for(STORED if X is None else MANY, BYTES_PER_PAIR):
-            return StoredGram.of(gram.dense(), X=X)
-    return gram
+    if isinstance(gram, StoredGram):
+        return gram
+    X = gram.linear_rows
+    few = len(gram) <= room_for(STORED if X is None else MANY, BYTES_PER_PAIR)
+    return StoredGram.of(gram.dense(), X=X) if few else gram
 
 
 def solve_all(gram: Any, problems: DualProblems, limits: Limits) -> DualSolutions:
