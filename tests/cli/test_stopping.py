@@ -62,7 +62,7 @@ def test_a_search_that_is_interrupted_saves_its_best_so_far(table, interrupts, c
 
 
 def test_a_fit_that_is_interrupted_before_it_has_anything_says_so(table, monkeypatch, capsys):
-    monkeypatch.setattr("mercer.SVC._training", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr("mercer.estimators.svm.svc.training_gram", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     model = table.with_name("none.mercer")
     assert run(["fit", str(table), "-o", str(model)]) == 130
     assert "stopped by Ctrl-C before there was anything to keep" in capsys.readouterr().err
