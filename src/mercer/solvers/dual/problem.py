@@ -72,8 +72,8 @@ class DualProblem:
         """The problem of a subset of the variables; the others stay fixed."""
         second = None if self.second is None else self.second[index]
         ridge = self.ridge[index] if len(self.ridge) else self.ridge
-        parts = {name: getattr(self, name)[index] for name in ("z", "lo", "hi", "start")}
-        return replace(self, **parts, second=second, ridge=ridge)
+        z, lo, hi, start = self.z[index], self.lo[index], self.hi[index], self.start[index]
+        return type(self)(z, lo, hi, start, self.epsilon, second, self.bias, ridge)
 
     def ridge_times(self, b: Array) -> Array:
         """diag(ridge) b."""
