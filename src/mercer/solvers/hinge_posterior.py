@@ -58,10 +58,10 @@ def hinge_em(
             w, n_iter = new, n_iter + 1
             objectives.append(value)
             converged = value - dual <= tol * value
-    reason = "converged" if converged else "interrupted" if work.came() else "max_iter"
+    ended = "interrupted" if work.came() else "max_iter"
     return HingeMode(
-        primal=objectives[-1], dual=dual, n_iter=n_iter, converged=converged, reason=reason, w=w,
-        objectives=np.array(objectives),
+        primal=objectives[-1], dual=dual, n_iter=n_iter, converged=converged,
+        reason="converged" if converged else ended, w=w, objectives=np.array(objectives),
     )  # fmt: skip
 
 

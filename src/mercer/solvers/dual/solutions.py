@@ -57,7 +57,9 @@ class DualSolutions:
         s = self.problems.span(p)
         self.coef[s], self.gradient[s] = found.coef, found.gradient
         self.proofs[p] = proof_row(found, self.problems[p], self.problems.task)
-        self.steps[p], self.margin[p], self.gradient_error[p] = found.n_iter, found.margin, found.gradient_error
+        self.steps[p] = found.n_iter
+        self.margin[p] = found.margin
+        self.gradient_error[p] = found.gradient_error
         self.reason[p], self.singly[p] = found.reason, found
 
     def __getitem__(self, p: int) -> DualSolution:
