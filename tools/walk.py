@@ -1,10 +1,12 @@
-"""How far a reader has to walk to follow a fit: python tools/walk.py
+"""How far a reader has to walk to follow a fit: python tools/walk.py [-v]
 
 For each of three fits, with everything that loads on first use loaded before:
 
     hops     calls from a function of one file to a function of another, each pair of functions counted once
     files    files of mercer that were entered
     levels   classes of mercer that the estimator inherits from, itself included
+
+With -v every hop is printed.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -42,9 +44,9 @@ def fits() -> dict[str, tuple[type, Callable[[], Any]]]:
     }
 
 
-def walked(fit: Callable[[], Any]) -> tuple[set[tuple[Any, Any]], set[str]]:
+def walked(fit: Callable[[], Any]) -> tuple[set[tuple[CodeType, CodeType]], set[str]]:
     """(pairs of functions in different files, files)."""
-    hops: set[tuple[Any, Any]] = set()
+    hops: set[tuple[CodeType, CodeType]] = set()
     files: set[str] = set()
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
@@ -70,6 +72,11 @@ def levels(cls: type) -> int:
     return sum(base.__module__.startswith("mercer.") for base in cls.__mro__)
 
 
+def _place(code: CodeType) -> str:
+    """File and name of a function."""
+    return f"{Path(code.co_filename).relative_to(HOME)}:{code.co_qualname}"
+
+
 def main() -> None:
     """Print the table."""
     print(f"{'fit':38} {'hops':>5} {'files':>6} {'levels':>7}")
@@ -78,8 +85,8 @@ def main() -> None:
         hops, files = walked(fit)
         print(f"{name:38} {len(hops):5} {len(files):6} {levels(cls):7}")
         if "-v" in sys.argv[1:]:
-            for file in sorted(files):
-                print(f"    {Path(file).relative_to(HOME)}")
+            for pair in sorted(f"{_place(caller)} -> {_place(callee)}" for caller, callee in hops):
+                print(f"    {pair}")
 
 
 if __name__ == "__main__":

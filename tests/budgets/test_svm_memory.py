@@ -10,7 +10,7 @@ from mercer import SVC, SVR, NuSVC, NuSVR, OneClassSVM, configure
 from mercer.engine import fill
 from mercer.kernels import RBF, Polynomial
 from mercer.solvers.dual import decomposition, growth
-from mercer.solvers.dual.room import SMALLEST, part_of_budget, room_for
+from mercer.solvers.limits import SMALLEST, part_of_budget, room_for
 
 rng = np.random.default_rng(0)
 n = 2000
@@ -87,9 +87,9 @@ def test_the_budget_of_a_large_machine_changes_no_size():
     """What a quarter of 2 GiB has room for is what suits the processor: benchmarks are as they were."""
     with configure(memory=2**29):
         for size in (decomposition.WHOLE, decomposition.COARSE, decomposition.BLOCK, decomposition.WIDE_BLOCK):
-            assert room_for(size, decomposition.PAIR) == size
+            assert room_for(size, decomposition.BYTES_PER_PAIR) == size
     with configure(memory=2**31):
-        assert room_for(growth.LARGEST, growth.PAIR) == growth.LARGEST
+        assert room_for(growth.LARGEST, growth.BYTES_PER_PAIR) == growth.LARGEST
 
 
 def test_problems_side_by_side_share_the_budget():
@@ -98,5 +98,5 @@ def test_problems_side_by_side_share_the_budget():
         assert part_of_budget(0) == 2**20
         assert part_of_budget(1000) == 2**16
     with configure(memory=2**16):
-        assert decomposition.PAIR * SMALLEST**2 <= 2**16
+        assert decomposition.BYTES_PER_PAIR * SMALLEST**2 <= 2**16
         assert room_for(10**9, 32) ** 2 * 32 <= 2**16

@@ -7,7 +7,7 @@ import pytest
 
 import mercer
 from mercer.cli.main import run
-from mercer.solvers.dual.decomposition import Engine
+from mercer.solvers.dual.decomposition import Decomposition
 
 rng = np.random.default_rng(0)
 
@@ -26,7 +26,7 @@ def interrupts(monkeypatch):
     """Ctrl-C in the proof of the given solution of a dual problem."""
 
     def plan(at):
-        proofs, prove = [], Engine.prove
+        proofs, prove = [], Decomposition.prove
 
         def counted(self):
             proofs.append(self)
@@ -34,7 +34,7 @@ def interrupts(monkeypatch):
                 raise KeyboardInterrupt
             return prove(self)
 
-        monkeypatch.setattr(Engine, "prove", counted)
+        monkeypatch.setattr(Decomposition, "prove", counted)
 
     return plan
 
@@ -62,7 +62,7 @@ def test_a_search_that_is_interrupted_saves_its_best_so_far(table, interrupts, c
 
 
 def test_a_fit_that_is_interrupted_before_it_has_anything_says_so(table, monkeypatch, capsys):
-    monkeypatch.setattr("mercer.SVC._training", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr("mercer.estimators.svm.svc.training_gram", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     model = table.with_name("none.mercer")
     assert run(["fit", str(table), "-o", str(model)]) == 130
     assert "stopped by Ctrl-C before there was anything to keep" in capsys.readouterr().err

@@ -26,16 +26,16 @@ three = (X[:, 0] + 0.3 * rng.normal(size=150) > 0.5).astype(int) + (X[:, 1] > 0.
 t = np.sin(2.0 * X[:, 0]) + 0.2 * rng.normal(size=150)
 counts = rng.poisson(np.exp(0.5 * X[:, 0]))
 
-DUAL = "mercer.solvers.dual.decomposition:Engine.check"
+DUAL = "mercer.solvers.dual.decomposition:Decomposition.check"
 NEWTON = "mercer.solvers.glm:GLMProblem.newton"
-PROOF = "mercer.solvers.dual.decomposition:Engine.prove"  # once in a fit
+PROOF = "mercer.solvers.dual.decomposition:Decomposition.prove"  # once in a fit
 MANY = 10**9  # a limit of steps that is watched but never reached
 
 # name, options, targets, the step in which Ctrl-C comes, and in which call of it
 INTERRUPTED = [
     ("SVC", {"C": 10.0, "max_iter": MANY}, y, DUAL, 1),
     ("SVC", {"C": 10.0, "max_iter": MANY}, three, DUAL, 2),
-    ("SVC", {"C": 10.0}, three, "mercer.solvers.dual.solve:solve_batch", 1),
+    ("SVC", {"C": 10.0}, three, "mercer.solvers.dual.batch:solve_batch", 1),
     ("SVC", {"C": 10.0, "probability": True}, y, "mercer.estimators.svm.classifier:calibrate", 1),
     ("NuSVC", {}, y, DUAL, 1),
     ("SVR", {"max_iter": MANY}, t, DUAL, 1),
@@ -237,7 +237,7 @@ def test_an_interrupt_before_there_is_a_model_is_raised_at_once(monkeypatch):
 
 def test_a_second_interrupt_is_raised_where_it_comes(monkeypatch):
     interrupt_in(monkeypatch, DUAL, 1)
-    interrupt_in(monkeypatch, "mercer.solvers.dual.decomposition:Engine.settle", 1)
+    interrupt_in(monkeypatch, "mercer.solvers.dual.decomposition:Decomposition.settle", 1)
     machine = SVC(max_iter=MANY)
     with pytest.raises(KeyboardInterrupt):
         machine.fit(X, y)

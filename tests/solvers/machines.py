@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mercer.solvers.dual import Problem, nu_svc, nu_svr, one_class, svc, svr
+from mercer.solvers.dual import DualProblem, nu_svc, nu_svr, one_class, svc, svr
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, SquaredHinge
 from mercer.testing.quadratic_program import QP
 from mercer.testing.svm_programs import nu_svc_dual, nu_svr_dual, one_class_dual, svc_dual, svr_dual
@@ -27,7 +27,7 @@ class Machine:
     `loss(Kb, bias, margin)` is the primal in the words of the textbook, without 1/2 |w|^2.
     """
 
-    problem: Problem
+    problem: DualProblem
     qp: QP
     coefficients: Callable[[np.ndarray], np.ndarray]
     loss: Callable[[np.ndarray, float, float], float]

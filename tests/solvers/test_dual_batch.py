@@ -8,11 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer.gram import StoredGram
 from mercer.kernels import RBF
-from mercer.solvers.dual import Problems, nu_svc, one_class, solve, solve_all, svc, svr
+from mercer.solvers.dual import DualProblems, nu_svc, one_class, solve, solve_all, svc, svr
 from mercer.solvers.dual.batch import native_gram, solve_batch
 from mercer.solvers.dual.certificate import objectives
 from mercer.solvers.dual.proof import BIAS, PRIMAL, proof_row
-from mercer.solvers.dual.solutions import Solutions
+from mercer.solvers.dual.solutions import DualSolutions
 from mercer.solvers.limits import Limits
 
 rng = np.random.default_rng(0)
@@ -30,12 +30,12 @@ KINDS = {
 
 def some_problems(kind):
     problem_of, task = KINDS[kind]
-    return Problems.of([problem_of(index) for index in PIECES], PIECES, task)
+    return DualProblems.of([problem_of(index) for index in PIECES], PIECES, task)
 
 
 def batch(K, problems, tol):
     """What one native call makes of all problems."""
-    found = Solutions.room_for(problems)
+    found = DualSolutions.at_start(problems)
     solve_batch(native_gram(K), problems.index, found, range(len(problems)), tol)
     return found
 
@@ -68,7 +68,7 @@ def test_its_proofs_are_those_of_the_general_case_T18_T19(kind):
 
 def test_a_hard_margin_in_a_batch_has_a_finite_primal_M15():
     index = np.arange(40)
-    problems = Problems.of([svc(y[index], np.inf)], [index], "classification")
+    problems = DualProblems.of([svc(y[index], np.inf)], [index], "classification")
     found = batch(RBF(0.3)(X), problems, 1e-3)[0]
     assert found.converged
     assert 0.0 <= found.relative_gap < 1e-2
@@ -80,10 +80,10 @@ def test_a_hard_margin_in_a_batch_has_a_finite_primal_M15():
 def test_problems_on_the_same_items_share_them_and_start_where_they_are_told():
     index = np.arange(5, 95)
     first = svc(y[index], 1.0)
-    once = batch(K, Problems.of([first], [index], "classification"), 1e-6)[0]
+    once = batch(K, DualProblems.of([first], [index], "classification"), 1e-6)[0]
     assert once.converged
-    problems = Problems.of([first, first, svc(y[index], 3.0)], [index] * 3, "classification")
-    found = Solutions.room_for(problems)
+    problems = DualProblems.of([first, first, svc(y[index], 3.0)], [index] * 3, "classification")
+    found = DualSolutions.at_start(problems)
     for p in (1, 2):
         found.coef[problems.span(p)] = once.coef
     solve_batch(K, problems.index, found, range(3), 1e-4)
@@ -96,25 +96,26 @@ def test_problems_on_the_same_items_share_them_and_start_where_they_are_told():
 def test_what_has_no_solution_or_asks_too_much_is_left_to_decomposition_M15():
     index, mixed = np.arange(40), np.tile([1.0, -1.0], 20)
     twins = np.ones((40, 40))  # one point with both labels: no hard margin
-    hopeless, possible = (Problems.of([svc(*of)], [index], "classification") for of in ((mixed, np.inf), (y[:40], 1.0)))
+    kinds = svc(mixed, np.inf), svc(y[:40], 1.0)
+    hopeless, possible = (DualProblems.of([problem], [index], "classification") for problem in kinds)
     sharp = 1e-13  # below what single precision can say
     for G, problems, tol in ((twins, hopeless, 1e-3), (K, possible, sharp)):
         found = batch(G, problems, tol)
         assert found.open == [0]
-        assert_array_equal(found.coef, problems.start)
+        assert_array_equal(found.coef, problems.joined.start)
     assert batch(K, possible, 1e-3).converged
     assert solve_all(StoredGram.of(twins), hopeless, Limits(1e-3)).reason == ["unbounded"]
     assert solve_all(StoredGram.of(K), possible, Limits(sharp))[0].violation < 1e-9
 
 
-def test_only_problems_of_one_group_with_a_bias_are_plain():
+def test_only_problems_of_one_group_with_a_bias_fit_native_loops():
     index = np.arange(120)
     for problem in (svc(y, 1.0), one_class(120, 0.3), svr(y, 1.0, 0.1)):
-        assert problem.plain
-        assert Problems.of([problem], [index], "classification").plain
+        assert problem.fits_native_loops
+        assert DualProblems.of([problem], [index], "classification").joined.fits_native_loops
     for problem in (nu_svc(y, 0.3), svc(y, 1.0, bias=False), svc(y, 1.0, squared=True)):
-        assert not problem.plain
-        assert not Problems.of([problem], [index], "classification").plain
+        assert not problem.fits_native_loops
+        assert not DualProblems.of([problem], [index], "classification").joined.fits_native_loops
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float16, bool])
@@ -134,7 +135,7 @@ def test_the_best_multiples_of_many_problems_are_those_of_each_by_itself_M16():
     X = rng.normal(size=(60, 3)) + 4.0 * np.repeat(np.eye(3), 20, axis=0)
     pairs = [(a, b) for a in range(3) for b in range(a)]
     places = [np.r_[20 * a : 20 * a + 20, 20 * b : 20 * b + 20] for a, b in pairs]
-    problems = Problems.of([svc(np.repeat([1.0, -1.0], 20), 1e5) for _ in pairs], places, "classification")
+    problems = DualProblems.of([svc(np.repeat([1.0, -1.0], 20), 1e5) for _ in pairs], places, "classification")
     found = solve_all(StoredGram.of(X @ X.T), problems, Limits(1e-3))
     for p in range(3):
         s = problems.span(p)

@@ -36,11 +36,11 @@ PROBLEMS = {
 
 
 WAYS = {
-    "whole": {"FEW": 10_000},
-    "growth": {"FEW": 60, "COARSEST": 0.0},
+    "whole": {"WHOLE_BEFORE_GROWTH": 10_000},
+    "growth": {"WHOLE_BEFORE_GROWTH": 60, "FINEST": 0.0},
     "blocks": {
-        "COARSEST": np.inf, "FEW": 60, "WHOLE": 60, "COARSE": 40, "STORED": 200, "MANY_FREE": 30, "BLOCK": 50,
-        "WIDE_BLOCK": 60,
+        "FINEST": np.inf, "WHOLE_BEFORE_GROWTH": 60, "WHOLE": 60, "COARSE": 40, "STORED": 200, "MANY_FREE": 30,
+        "BLOCK": 50, "WIDE_BLOCK": 60,
     },
 }  # fmt: skip
 

@@ -17,7 +17,7 @@ from mercer.engine.interrupts import one_fit
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels import RBF, Constant, Linear, Normalised, Spectrum
 from mercer.solvers.dual import decomposition, growth, one_class, solve, svc, svr
-from mercer.solvers.dual.decomposition import COARSEST, FEW
+from mercer.solvers.dual.decomposition import WHOLE_BEFORE_GROWTH
 
 FIRST = 200  # items up to which all are active from the beginning (native/loops/growth.cpp)
 rng = np.random.default_rng(0)
@@ -56,10 +56,10 @@ def ends(monkeypatch):
     return seen
 
 
-def by_blocks(gram, problem, monkeypatch, tol=COARSEST):
+def by_blocks(gram, problem, monkeypatch, tol=growth.FINEST):
     """The solution by blocks of violators."""
     with monkeypatch.context() as patch:
-        patch.setattr(decomposition, "COARSEST", np.inf)
+        patch.setattr(decomposition, "FINEST", np.inf)
         patch.setattr(decomposition, "WHOLE", 600)
         return solve(gram, problem, tol=tol)
 
@@ -89,11 +89,11 @@ def assert_proven(gram, problem, s, tol):
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_it_comes_to_the_dual_of_the_blocks_of_violators(name, ends, monkeypatch):
     problem = PROBLEMS[name]
-    ours = solve(GRAM, problem, tol=COARSEST)
+    ours = solve(GRAM, problem, tol=growth.FINEST)
     assert ends == ["solved"]
     blocks = by_blocks(GRAM, problem, monkeypatch)
     assert ends == ["solved"]  # blocks did without it
-    assert_proven(GRAM, problem, ours, COARSEST)
+    assert_proven(GRAM, problem, ours, growth.FINEST)
     assert_allclose(ours.dual, blocks.dual, rtol=1e-6)
     assert max(ours.dual, blocks.dual) <= min(ours.primal, blocks.primal) + 1e-6 * abs(ours.dual)
 
@@ -132,21 +132,23 @@ def test_strings():
     assert_proven(gram, svc(y, 1.0), solve(gram, svc(y, 1.0)), 1e-3)
 
 
-@pytest.mark.parametrize("n", [FEW, FEW + 1, FIRST, FIRST + 1, decomposition.WHOLE, decomposition.WHOLE + 1])
+@pytest.mark.parametrize(
+    "n", [WHOLE_BEFORE_GROWTH, WHOLE_BEFORE_GROWTH + 1, FIRST, FIRST + 1, decomposition.WHOLE, decomposition.WHOLE + 1]
+)
 @pytest.mark.parametrize("problem_of", [lambda y: svc(y, 1.0), lambda y: svr(y, 1.0, 0.2)], ids=["svc", "svr"])
 def test_on_both_sides_of_every_threshold(n, problem_of):
     Z, y = clouds(n, seed=n)
     gram, problem = LazyGram(RBF(2.0), Z), problem_of(y)
     found = solve(gram, problem)
     assert_proven(gram, problem, found, 1e-3)
-    assert_allclose(found.dual, solve(gram, problem, tol=COARSEST).dual, rtol=1e-4)
+    assert_allclose(found.dual, solve(gram, problem, tol=growth.FINEST).dual, rtol=1e-4)
 
 
-@pytest.mark.parametrize("tol", [0.99 * COARSEST, COARSEST])
+@pytest.mark.parametrize("tol", [0.99 * growth.FINEST, growth.FINEST])
 def test_a_sharper_tolerance_than_single_precision_can_serve_is_not_its_task(tol, ends):
     some = np.arange(1000)
     assert solve(GRAM.sub(some), PROBLEMS["C-SVC M16"].take(some), tol=tol).converged
-    assert bool(ends) == (tol >= COARSEST)
+    assert bool(ends) == (tol >= growth.FINEST)
 
 
 def test_threads_change_nothing():

@@ -10,7 +10,6 @@ from sklearn.datasets import make_classification
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels import RBF
 from mercer.solvers.dual import held_out, nu_svc, solve, svc
-from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.held_out import held_out_scores, totals
 from mercer.solvers.limits import Limits
 
@@ -91,11 +90,10 @@ def test_a_start_is_feasible_whatever_was_left_out(problem):
     b = np.abs(np.random.default_rng(0).normal(size=400)) * sign
     train = np.arange(400) % 5 > 0
     sums = totals(problem, train)
-    start = feasible(np.where(train, b, 0.0), problem, sums)
+    start = problem.feasible(np.where(train, b, 0.0), sums)
     assert (problem.lo <= start).all()
     assert (start <= problem.hi).all()
-    groups = [np.ones(400, dtype=bool)] if problem.second is None else [~problem.second, problem.second]
-    assert_allclose([start[g].sum() for g in groups], sums, atol=1e-9)
+    assert_allclose([start[g].sum() for g in problem.groups], sums, atol=1e-9)
 
 
 def test_items_left_out_wrongly_are_taken_in_again_M20(monkeypatch):

@@ -22,10 +22,11 @@ from mercer import config, configure
 from mercer.engine.interrupts import one_fit
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels import RBF, Linear, Normalised, Spectrum
-from mercer.solvers.dual import Problems, nu_svc, nu_svr, one_class, solve, solve_all, svc, svr
+from mercer.solvers.dual import DualProblems, batch, nu_svc, nu_svr, one_class, solve, solve_all, svc, svr
+from mercer.solvers.dual.batch import BATCH, consecutive
 from mercer.solvers.dual.optimality import conditions
-from mercer.solvers.dual.solve import BATCH, ONE_CORE, TINY, consecutive, features_are_faster, linear_rows, run_by_size
-from mercer.solvers.limits import Limits
+from mercer.solvers.dual.solve import features_are_faster, linear_rows
+from mercer.solvers.limits import ONE_CORE, TINY, Limits, run_by_size
 from mercer.solvers.linear import LinearSolution
 
 module = importlib.import_module("mercer.solvers.dual.solve")  # its name is also that of a function
@@ -94,24 +95,24 @@ def pairs(codes):
     """One problem for every pair of classes."""
     places = [np.flatnonzero((codes == i) | (codes == j)) for i, j in combinations(range(3), 2)]
     signs = [np.where(codes[I] == min(codes[I]), 1.0, -1.0) for I in places]
-    return Problems.of([svc(s, C) for s, C in zip(signs, (0.3, 1.0, 10.0), strict=True)], places, "classification")
+    return DualProblems.of([svc(s, C) for s, C in zip(signs, (0.3, 1.0, 10.0), strict=True)], places, "classification")
 
 
 def folds(codes):
     """The first class against the others, without each of three folds; the items in another order every time."""
     n = len(codes)
     places = [np.random.default_rng(k).permutation(np.flatnonzero(np.arange(n) % 3 != k)) for k in range(3)]
-    return Problems.of([svc(np.where(codes[I] == 0, 1.0, -1.0), 2.0) for I in places], places, "classification")
+    return DualProblems.of([svc(np.where(codes[I] == 0, 1.0, -1.0), 2.0) for I in places], places, "classification")
 
 
 def numbers(codes):
     places = [np.flatnonzero(codes != c) for c in range(3)]
-    return Problems.of([svr(codes[I] + 0.1 * np.sin(I), 1.0, 0.1) for I in places], places, "regression")
+    return DualProblems.of([svr(codes[I] + 0.1 * np.sin(I), 1.0, 0.1) for I in places], places, "regression")
 
 
 def novelties(codes):
     places = [np.flatnonzero(codes == c) for c in range(3)]
-    return Problems.of([one_class(len(I), 0.2) for I in places], places, "novelty")
+    return DualProblems.of([one_class(len(I), 0.2) for I in places], places, "novelty")
 
 
 KINDS = {"pairs": pairs, "folds": folds, "numbers": numbers, "novelties": novelties}
@@ -159,7 +160,7 @@ def test_problems_of_other_kinds_are_solved_too_M19_M27_M28_M29(items):
         (svc(signs, 1.0, squared=True), index),
     ):
         task = "regression" if len(places) > len(index) else "classification"
-        found = solve_all(gram, Problems.of([problem, problem], [places, places], task), Limits(TOL))
+        found = solve_all(gram, DualProblems.of([problem, problem], [places, places], task), Limits(TOL))
         alone = solve(gram.sub(places), problem, tol=TOL)
         assert found.converged
         for p in range(2):
@@ -180,7 +181,7 @@ def test_threads_change_nothing(items):
 def test_a_problem_on_no_items_or_one_is_solved():
     gram, y = StoredGram.of(np.eye(3)), np.array([1.0])
     none = np.empty(0, dtype=np.intp)
-    problems = Problems.of([svc(np.empty(0), 1.0), svc(y, 1.0)], [none, np.array([2])], "classification")
+    problems = DualProblems.of([svc(np.empty(0), 1.0), svc(y, 1.0)], [none, np.array([2])], "classification")
     found = solve_all(gram, problems, Limits())
     assert found.converged
     assert_array_equal(found.coef, [0.0])
@@ -194,7 +195,7 @@ def test_small_problems_are_solved_in_batches_and_the_others_one_by_one(monkeypa
     assert solve_all(gram, problems, Limits(TOL)).singly == {}
     assert not singly
     monkeypatch.undo()
-    monkeypatch.setattr(module, "LARGEST", int(problems.sizes.max()) - 1)
+    monkeypatch.setattr(batch, "LARGEST", int(problems.sizes.max()) - 1)
     found = solve_all(gram, problems, Limits(TOL))
     assert list(found.singly) == [int(problems.sizes.argmax())]
     assert found.converged
@@ -216,7 +217,7 @@ every = np.arange(60)
 
 
 def one(problem):
-    return Problems.of([problem], [every], "classification")
+    return DualProblems.of([problem], [every], "classification")
 
 
 @pytest.mark.parametrize("problem", [svc(y, 1.0), nu_svc(y, 0.4), one_class(60, 0.3)], ids=["C", "nu", "one class"])
@@ -241,14 +242,14 @@ def test_the_time_left_is_divided_among_those_who_wait(monkeypatch):
         return inner(gram, problem, limits)
 
     monkeypatch.setattr(module, "decompose", spy)
-    problems = Problems.of([svc(y, 1.0)] * 6, [every] * 6, "classification")
+    problems = DualProblems.of([svc(y, 1.0)] * 6, [every] * 6, "classification")
     with configure(threads=2):
         solve_all(LazyGram(2.0 * RBF(), X), problems, Limits(1e-3, time_limit=1000.0))
     assert_allclose(lent, [1000.0 / 3, 1000.0 / 3, 500.0, 500.0, 1000.0, 1000.0], rtol=0.02)
 
 
 def test_a_limit_of_steps_is_for_each_problem():
-    problems = Problems.of([svc(y, 1e3)] * 3, [every] * 3, "classification")
+    problems = DualProblems.of([svc(y, 1e3)] * 3, [every] * 3, "classification")
     for G in (gram, StoredGram.of(gram.dense())):
         found = solve_all(G, problems, Limits(1e-8, max_iter=7))
         assert found.reason == ["max_iter"] * 3
@@ -307,7 +308,9 @@ def endless_pairs(n=6000):
     places = [np.flatnonzero(codes == 0)[:20], *(np.flatnonzero(codes != c) for c in (0, 2))]
     signs = [np.where(codes[I] == codes[I].max(), 1.0, -1.0) for I in places]
     signs[0] = np.tile([1.0, -1.0], 10)
-    return Z, Problems.of([svc(s, C) for s, C in zip(signs, (1.0, 1e6, 1e6), strict=True)], places, "classification")
+    return Z, DualProblems.of(
+        [svc(s, C) for s, C in zip(signs, (1.0, 1e6, 1e6), strict=True)], places, "classification"
+    )
 
 
 def assert_usable(gram, problems, found):
@@ -358,7 +361,7 @@ side = np.where(rows[:, 0] + 0.5 * rng.normal(size=600) > 0.0, 1.0, -1.0)
 
 
 def solve_one(gram, problem, tol=1e-3):
-    return solve_all(gram, Problems.of([problem], [np.arange(len(gram))], "classification"), Limits(tol))[0]
+    return solve_all(gram, DualProblems.of([problem], [np.arange(len(gram))], "classification"), Limits(tol))[0]
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array, np.float32])
@@ -374,7 +377,7 @@ def test_a_subset_of_the_items_is_solved_likewise_M18():
     chosen = np.arange(0, 600, 2)
     gram = LazyGram(Linear(), np.vstack([rows, rows]))
     places = np.concatenate([chosen, 600 + chosen])
-    problems = Problems.of([svc(np.tile(side[chosen], 2), 1.0)], [places], "classification")
+    problems = DualProblems.of([svc(np.tile(side[chosen], 2), 1.0)], [places], "classification")
     found = solve_all(gram, problems, Limits())[0]
     assert isinstance(found, LinearSolution)
     assert len(found.coef) == 600

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from mercer.gram import StoredGram
 from mercer.kernels import RBF
-from mercer.solvers.dual import Problems, batch, solve, solve_paths, svc, svr, warm_path
+from mercer.solvers.dual import DualProblems, batch, solve, solve_paths, svc, svr, warm_path
 from mercer.solvers.dual.certificate import certify, objectives
 
 rng = np.random.default_rng(0)
@@ -31,11 +31,11 @@ def path(problems, bounds, epsilon=0.0, *, G=K, tol=1e-4, go_on=always):
 
 
 def classifiers(*indices):
-    return Problems.of([svc(labels[index], 1.0) for index in indices], indices, "classification")
+    return DualProblems.of([svc(labels[index], 1.0) for index in indices], indices, "classification")
 
 
 def regressor(index=some):
-    return Problems.of([svr(numbers[index], 1.0, 0.0)], [index], "regression")
+    return DualProblems.of([svr(numbers[index], 1.0, 0.0)], [index], "regression")
 
 
 def certified(found, p, m, problem, index, G=K, tol=1e-4):

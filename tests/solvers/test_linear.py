@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from mercer import StoredGram, configure
 from mercer.engine.interrupts import one_fit
 from mercer.solvers.dual import nu_svc, one_class, solve, svc, svr
-from mercer.solvers.linear import best_bias, feasible, solve_linear
+from mercer.solvers.linear import best_bias, solve_linear
 
 rng = np.random.default_rng(11)
 n = 80
@@ -237,16 +237,16 @@ def test_feasible_coefficients_lie_in_the_box_and_sum_to_zero(seed):
     rng = np.random.default_rng(seed)
     labels = np.where(np.arange(12) < rng.integers(1, 12), 1.0, -1.0)
     problem = svc(labels, rng.uniform(0.1, 2.0, 12))
-    b = feasible(rng.normal(size=12) * 3.0, problem)
+    b = problem.feasible(rng.normal(size=12) * 3.0)
     assert (b >= problem.lo).all()
     assert (b <= problem.hi).all()
     assert abs(b.sum()) < 1e-12
-    assert_allclose(feasible(b, problem), b, atol=1e-12)
+    assert_allclose(problem.feasible(b), b, atol=1e-12)
 
 
 def test_feasible_moves_free_coefficients_only_while_they_can_take_it():
     problem = svc(np.array([1.0, 1.0, -1.0, -1.0]), 1.0)
-    assert_allclose(feasible(np.array([1.0, 0.5, 0.0, -1.0]), problem), [1.0, 0.0, 0.0, -1.0], atol=1e-15)
+    assert_allclose(problem.feasible(np.array([1.0, 0.5, 0.0, -1.0])), [1.0, 0.0, 0.0, -1.0], atol=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_a_walk_cut_short_says_so_and_keeps_its_knots_M23(monkeypatch):
 
     direction = module._Walk._direction
     monkeypatch.setattr(module._Walk, "_direction", interrupt)
-    monkeypatch.setattr(module._Walk, "_stroll", lambda self, *limits: 0)
+    monkeypatch.setattr(module._Walk, "_follow_single_events", lambda self, *limits: 0)
     with one_fit(object()):
         stopped = svm_path(gaussian(X), y)
     assert stopped.reason == "interrupted"
@@ -236,12 +236,14 @@ def test_a_walk_cut_short_says_so_and_keeps_its_knots_M23(monkeypatch):
 def test_the_compiled_stretches_and_the_careful_steps_walk_the_same_path_M23(kernel, copies, monkeypatch):
     X, y = clouds(30, 25)
     X, y = np.vstack([X] * copies), np.tile(y, copies)
-    strolled, stroll = [], module._Walk._stroll
+    strolled, stroll = [], module._Walk._follow_single_events
     monkeypatch.setattr(
-        module._Walk, "_stroll", lambda self, *limits: strolled.append(stroll(self, *limits)) or strolled[-1]
+        module._Walk,
+        "_follow_single_events",
+        lambda self, *limits: strolled.append(stroll(self, *limits)) or strolled[-1],
     )
     fast = svm_path(KERNELS[kernel](X), y)
-    monkeypatch.setattr(module._Walk, "_stroll", lambda self, *limits: 0)
+    monkeypatch.setattr(module._Walk, "_follow_single_events", lambda self, *limits: 0)
     careful = svm_path(KERNELS[kernel](X), y)
     assert copies > 1 or sum(strolled) > 0.5 * len(fast.events)
     assert (fast.reason, fast.converged) == (careful.reason, careful.converged) == (fast.reason, True)

@@ -25,7 +25,8 @@ class Labels:
     def of(cls, owner: str, y: Array, class_weight: Any = None) -> Self:
         """Labels of two classes or more; class_weight is None, "balanced" or {label: number}, as in scikit-learn."""
         try:
-            check_classification_targets(y)
+            if y.ndim != 1 or y.dtype.kind not in "biuSU":  # these are labels in any case
+                check_classification_targets(y)
             classes, codes = np.unique(y, return_inverse=True)
         except TypeError as error:
             raise bad(owner, "y", "labels of one type", error, "Make all of them strings.") from None
@@ -39,10 +40,11 @@ class Labels:
             raise bad(owner, "class_weight", "positive numbers", class_weight, "Leave it out for 1.")
         return cls(classes, codes, weight)
 
-    def require_all(self, owner: str, used: Array) -> None:
-        """Refuse weights that leave a class without an item."""
+    def require_all(self, owner: str, used: Array, one_class_left: str = "Leave that class out.") -> None:
+        """Refuse weights that leave a class without an item; `one_class_left` is the cure if a single class has one."""
         counts = np.bincount(self.codes[used], minlength=len(self.classes))
         if not counts.all():
+            cure = "Leave that class out." if np.count_nonzero(counts) > 1 else one_class_left
             raise bad(owner, "sample_weight", "positive somewhere in every class",
-                      f"zero for all items of class {self.classes.tolist()[int(np.argmin(counts))]!r}",
-                      "Leave that class out.")  # fmt: skip
+                      f"zero for all items of class {self.classes.tolist()[int(np.argmin(counts))]!r}", cure
+                      )  # fmt: skip

@@ -2,11 +2,11 @@
 
     minimise  1/2 x'Qx + p'x   subject to  y'x = const,  lo <= x <= hi,    y_i = +-1
 
-The primal active-set method.  A set of coordinates is free; the bordered linear system of the free ones gives the best
-point on their face, the line towards it stops at the first bound met (that coordinate is fixed), and at the best
-point of a face the coordinate that gains most by leaving its bound is freed.  The objective falls from each such point
-to the next, so no face is visited twice.  A coordinate is freed only when that lowers the objective to first order,
-which keeps the bordered system regular although Q may be singular.
+The primal active-set method.  Some coordinates are free, the others fixed on a bound.  The bordered linear system of
+the free ones gives the best point of their face; the step towards it stops at the first bound, where that coordinate is
+fixed.  At the best point of a face, the coordinate that gains most by leaving its bound is freed.  The objective falls
+from each such point to the next, so no face is visited twice.  A coordinate is freed only if that lowers the objective
+to first order, which keeps the bordered system regular even if Q is singular.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def box_qp(Q: Array, p: Array, y: Array, lo: Array, hi: Array, x: Array, free: A
     """The optimum over y'x = y'x_start, lo <= x <= hi, from a feasible start x and its free coordinates."""
     x, free = x.copy(), free.copy()
     noise = 0.0
-    for _ in range(50 * len(x) + 50):  # a few rounds are usual; the bound guards against cycling by rounding
+    for _ in range(50 * len(x) + 50):  # usually a few; the bound prevents cycling by rounding
         x, multiplier, whole = _towards_best(Q, p, y, lo, hi, x, free)
         if whole:
             slope = Q @ x + p

@@ -1,4 +1,4 @@
-"""The support vector machine as a posterior: EM finds its mode, Gibbs draws from all of it (Polson & Scott, 2011).
+"""The support vector machine as a posterior: EM finds its mode, Gibbs sampling draws from it (Polson & Scott, 2011).
 
 With the prior w ~ N(0, I / tau) and the hinge as a pseudo-likelihood exp(-2 (1 - m)_+) of the margin m = y x'w,
 
@@ -8,11 +8,11 @@ so that the mode is the SVM without intercept.  The pseudo-likelihood is a mixtu
 
     exp(-2 (1 - m)_+)  =  integral_0^inf (2 pi l)^(-1/2) exp(-(1 + l - m)^2 / 2l) dl
 
-and given the scales l_i the model of w is linear and Gaussian.  It is not a likelihood: exp(-C g(f)) + exp(-C g(-f)), g
-the hinge, is not constant in f for any C.  The draws show how sharply the hinge determines w, not how probable a label
-is.
+and given the scales l_i the model of w is linear and Gaussian.  It is not a likelihood: with g the hinge,
+exp(-C g(f)) + exp(-C g(-f)) is not constant in f for any C.  The draws show how sharply the hinge determines w, not how
+probable a label is.
 
-Everything here is written for features X; a factor of a Gram serves as well (linalg/pivoted_cholesky.py).
+The functions take features X, which may be a factor of a Gram (linalg/pivoted_cholesky.py).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mercer.errors import bad
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
-_FLOOR = 1e-9  # least |1 - m|: a point on the margin would have an infinite weight
+_FLOOR = 1e-9  # smallest |1 - m|: at 0 the weight of a point would be infinite
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,24 +58,24 @@ def hinge_em(
             w, n_iter = new, n_iter + 1
             objectives.append(value)
             converged = value - dual <= tol * value
-    reason = "converged" if converged else "interrupted" if work.came() else "max_iter"
+    ended = "interrupted" if work.came() else "max_iter"
     return HingeMode(
-        primal=objectives[-1], dual=dual, n_iter=n_iter, converged=converged, reason=reason, w=w,
-        objectives=np.array(objectives),
+        primal=objectives[-1], dual=dual, n_iter=n_iter, converged=converged,
+        reason="converged" if converged else ended, w=w, objectives=np.array(objectives),
     )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class HingePosterior:
-    """Draws from the pseudo-posterior, and how many independent draws each coordinate is worth.
+    """Draws from the pseudo-posterior, and the effective number of independent draws of each coordinate.
 
-    `reason` is "complete", or "interrupted" with the draws there were by then, or the last of the burn-in.
+    `reason` is "complete", or "interrupted": then `w` has the draws made so far, or the last of the burn-in.
     """
 
     w: Array  # (m, D)
     tau: Array  # (m,)
     effective: Array  # (D,)
-    n_iter: int  # sweeps made, with burn-in and those thinned out
+    n_iter: int  # sweeps made, including burn-in and those that were not kept
     reason: str = "complete"
 
     @property
@@ -129,7 +129,7 @@ def draw_scales(margin: Array, rng: np.random.Generator) -> Array:
     """l_i given m_i: the reciprocal of an inverse Gaussian of mean 1 / |1 - m_i| and shape 1 (Michael et al., 1976).
 
     With c = |1 - m| and z ~ N(0, 1), l is the larger root of l^2 - (2c + z^2) l + c^2 = 0 with probability
-    l / (l + c), else the smaller one.  In this form the margin is no special case: c = 0 draws l = z^2, the limit.
+    l / (l + c), else the smaller one.  This form needs no special case on the margin: c = 0 draws l = z^2, the limit.
     """
     c, square = np.abs(1.0 - margin), rng.standard_normal(len(margin)) ** 2
     large = c + 0.5 * (square + np.sqrt(square * (square + 4.0 * c)))
@@ -141,16 +141,16 @@ def draw_weights(Z: Array, scale: Array, tau: float, rng: np.random.Generator) -
     """w ~ N(B b, B) with B^-1 = tau I + Z'Z_l, b = Z'(1 + 1/l), for rows z_i = y_i x_i."""
     from scipy.linalg import solve_triangular
 
-    e = 1.0 / np.maximum(scale, 1e-12)  # with a larger weight, all others would be lost to rounding
+    e = 1.0 / np.maximum(scale, 1e-12)  # a larger weight would reduce all others to rounding errors
     L = np.linalg.cholesky(tau * np.eye(Z.shape[1]) + (Z.T * e) @ Z)
     half = solve_triangular(L, Z.T @ (1.0 + e), lower=True)
     return np.asarray(solve_triangular(L.T, half + rng.standard_normal(len(half)), lower=False))
 
 
 def effective_sample_size(draws: Array) -> Array:
-    """n / (1 + 2 sum_k rho_k) for each column of a chain: the number of independent draws its mean is worth.
+    """n / (1 + 2 sum_k rho_k) for each column of a chain: so many independent draws have as precise a mean.
 
-    The sum of autocorrelations stops where the sum of two neighbours is no longer positive (Geyer, 1992).
+    The sum of autocorrelations stops where the sum of two neighbours is not positive (Geyer, 1992).
     """
     n = len(draws)
     if n < 2:
@@ -180,7 +180,7 @@ def _bound(Z: Array, w: Array, e: Array, tau: float) -> float:
 
 
 def _signed(owner: str, X: Array, y: Array, tau: float) -> Array:
-    """The rows y_i x_i, from which everything is computed."""
+    """The rows y_i x_i, after checks."""
     X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
     if X.ndim != 2 or y.shape != X.shape[:1] or not np.isin(y, (-1.0, 1.0)).all():
         raise bad(owner, "y", "one label -1 or +1 per row of X", f"X {X.shape}, y {y.shape}", "Encode the classes.")

@@ -10,12 +10,12 @@ coefficients b and a proximal parameter sigma, the next coefficients solve
 
     maximise over c   (dual objective at c) - |c - b|^2 / (2 sigma)
 
-The dual of that is smooth in the d + 1 numbers (w, r): its gradient is (w - X'c, s - sum c), where s is the sum that
-coefficients must have and every c_i answers to its score alone (native/loops/linear.cpp), and its Hessian is
-I + sigma X_F'X_F over the items F whose answer is neither clipped nor zero.  Those are the coming free support vectors,
-few, so that a Newton step costs two passes over X and a small linear system (newton_step.py).  sigma grows, and the
-coefficients converge faster and faster.  The number of passes depends neither on n nor much on C or on the scales of
-the columns, where coordinate descent needs thousands of them and SMO millions of steps.
+The dual of that is smooth in the d + 1 numbers (w, r): its gradient is (w - X'c, s - sum c), where s is the prescribed
+sum of the coefficients and every c_i depends on its own score only (native/loops/linear.cpp), and its Hessian is
+I + sigma X_F'X_F over the items F whose c_i is neither clipped nor zero.  These become the free support vectors; they
+are few, so a Newton step costs two passes over X and a small linear system (newton_step.py).  As sigma grows, the
+coefficients converge faster and faster.  The number of passes does not depend on n, and little on C or on the scales of
+the columns, for which coordinate descent needs thousands of passes and SMO millions of steps.
 """
 
 from __future__ import annotations
@@ -31,22 +31,21 @@ from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
 from mercer.native import linear
 from mercer.solvers.dual.certificate import DualSolution, conjugate
-from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.optimality import conditions
-from mercer.solvers.dual.problem import Problem
+from mercer.solvers.dual.problem import DualProblem
 from mercer.solvers.limits import Limits, Progress
 from mercer.solvers.newton_step import newton_step
 from mercer.typing import Array
 
-_BEGIN = 100.0  # the first sigma is at most this / mean |x|^2: from a far larger one Newton has a long way to go
-_STEPS = 50  # of Newton, at most, per proximal step; 5 to 10 are usual
-_MATCHED = 1000  # columns or free coefficients up to which a least-squares problem is solved for the last digits of b
+_FIRST_SIGMA = 100.0  # the first sigma is at most this / mean |x|^2; with a much larger one Newton needs many steps
+_NEWTON_STEPS = 50  # at most, per proximal step; 5 to 10 are usual
+_MATCHED = 1000  # columns or free coefficients up to which the last digits of b come from a least-squares problem
 _IDLE = 5  # proximal steps at the largest sigma without progress before giving up
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearSolution(DualSolution):
-    """f(x) = w'x + bias, where w = X'coef but for rounding, and the work it took in passes over X, systems included."""
+    """f(x) = w'x + bias, with w = X'coef up to rounding; `passes` is the work as a number of passes over X."""
 
     w: Array
     passes: float
@@ -54,7 +53,7 @@ class LinearSolution(DualSolution):
 
 def solve_linear(
     X: Any,
-    problem: Problem,
+    problem: DualProblem,
     *,
     tol: float = 1e-3,
     max_iter: int | None = None,
@@ -66,17 +65,17 @@ def solve_linear(
     return solve_on_features(X, problem, Limits(tol, max_iter, time_limit, progress), start)
 
 
-def solve_on_features(X: Any, problem: Problem, limits: Limits, start: Array | None = None) -> LinearSolution:
+def solve_on_features(X: Any, problem: DualProblem, limits: Limits, start: Array | None = None) -> LinearSolution:
     """Solve until the optimality conditions hold to `tol` and the relative duality gap is at most tol / 100.
 
-    The objective of one class may be zero at its best, so that there the conditions alone count, and |w - X'b|.
-    `start` are coefficients to begin with; the steps that the limits count are Newton's, and their `progress` is called
-    with (free items, violation, dual) after every proximal step.
+    The optimum of a one-class problem may be 0, where a relative gap says nothing: there the conditions and |w - X'b|
+    must be at most `tol`.  `start` are the first coefficients.  The limits count Newton steps; their `progress` is
+    called with (free items, violation, dual) after every proximal step.
     """
-    import scipy.linalg  # noqa: F401  # before its BLAS is held to one thread
+    import scipy.linalg  # noqa: F401  # loaded here, so that one_blas_thread limits its BLAS too
 
     _check(X, problem)
-    with one_blas_thread():  # the systems are small, and the answer shall not depend on the number of threads
+    with one_blas_thread():  # the systems are small, and the result must not depend on the number of threads
         run = _Run.of(X, problem, problem.start if start is None else np.asarray(start, dtype=float), limits)
         with until_interrupted() as work:
             run.follow()
@@ -85,7 +84,7 @@ def solve_on_features(X: Any, problem: Problem, limits: Limits, start: Array | N
     return run.solution()
 
 
-def _check(X: Any, problem: Problem) -> None:
+def _check(X: Any, problem: DualProblem) -> None:
     if problem.second is not None:
         raise bad("solve_linear", "problem", "one with a single sum of coefficients", "a nu-SVC or nu-SVR",
                   "Use solve(gram, problem).")  # fmt: skip
@@ -98,7 +97,7 @@ def _check(X: Any, problem: Problem) -> None:
 
 @dataclass(eq=False)
 class _Features:
-    """The rows of X less a centre, which the intercept takes up; counts the passes over them."""
+    """The rows of X minus a centre, for which the intercept makes up; counts the passes over them."""
 
     X: Any
     centre: Array
@@ -106,7 +105,7 @@ class _Features:
 
     @classmethod
     def of(cls, X: Any, *, centred: bool) -> Self:
-        """Sparse rows keep their place: less a centre they would be dense."""
+        """Sparse rows are not centred: they would become dense."""
         if hasattr(X, "tocsr"):
             return cls(X.tocsr().astype(np.float64, copy=False), np.zeros(X.shape[1]))
         centre = X.mean(axis=0, dtype=np.float64) if centred else np.zeros(X.shape[1])
@@ -149,8 +148,8 @@ class _Features:
 class _Answer:
     """w with its scores u = Xw and best r, feasible coefficients b, and the proof.
 
-    w and X'b agree at the optimum.  They are kept apart because rounding X'b costs digits when C is large, while any w
-    and any feasible b bound the optimum, each from its side.
+    At the optimum w = X'b.  Both are kept, because X'b loses digits to rounding when C is large, while any w bounds the
+    optimum from above and any feasible b from below.
     """
 
     w: Array
@@ -160,12 +159,12 @@ class _Answer:
     primal: float
     dual: float
     violation: float
-    mismatch: float  # |w - X'b| times the largest |x|: how far the scores of b are from u
-    total: float  # what the coefficients must add up to
+    mismatch: float  # |w - X'b| times the largest |x|: an upper bound of the error of u as scores of b
+    total: float  # the prescribed sum of the coefficients
 
     @classmethod
-    def of(cls, features: _Features, problem: Problem, w: Array, c: Array) -> Self:
-        b, u, total = feasible(c, problem), features.scores(w), float(problem.start.sum())
+    def of(cls, features: _Features, problem: DualProblem, w: Array, c: Array) -> Self:
+        b, u, total = problem.feasible(c), features.scores(w), float(problem.start.sum())
         v, kept = features.weights(b), problem.ridge_times(b)
         r = best_bias(u, problem) if problem.bias else 0.0
         primal = 0.5 * float(w @ w) + r * total + float(conjugate(problem.z - u - r, problem).sum())
@@ -174,7 +173,7 @@ class _Answer:
         return cls(w, u, r, b, primal, dual, violation, features.reach * float(np.linalg.norm(w - v)), total)
 
     def error(self, strictness: float = 100.0) -> float:
-        """What `tol` bounds: the violation and, so much more strictly, the relative gap."""
+        """The number that `tol` bounds: the violation, or `strictness` times the relative gap if that is larger."""
         if self.total:
             return max(self.violation, self.mismatch)
         gap = (self.primal - self.dual) / max(abs(self.primal), abs(self.dual), 1e-300)
@@ -183,33 +182,33 @@ class _Answer:
 
 @dataclass(eq=False)
 class _Run:
-    """Where the proximal point algorithm is: centre b, parameter sigma, and Newton's (w, r) with t = Xw + r."""
+    """The state of the proximal point algorithm: centre b, parameter sigma, and Newton's (w, r) with t = Xw + r."""
 
     features: _Features
-    problem: Problem
+    problem: DualProblem
     limits: Limits
     b: Array
     w: Array
     r: float
     t: Array
     sigma: float
-    slack: float  # size of a usual slack
-    box: float  # width of a usual box
+    slack: float  # typical size of a slack
+    box: float  # typical width of a box
     best: _Answer
     n_iter: int = 0
     reason: str = "converged"
     trace: list[tuple[int, float, float]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, X: Any, problem: Problem, start: Array, limits: Limits) -> Self:
+    def of(cls, X: Any, problem: DualProblem, start: Array, limits: Limits) -> Self:
         features = _Features.of(X, centred=problem.bias and not problem.start.any())
-        b = feasible(start, problem)
+        b = problem.feasible(start)
         first = _Answer.of(features, problem, features.weights(b), b)
         t = first.u + first.r
         slack = float(np.sqrt(np.mean((problem.z - t) ** 2))) or 1.0
         width = 1.0 / problem.ridge if len(problem.ridge) else problem.hi - problem.lo
         box = float(np.median(width[width > 0.0])) if width.any() else 1.0
-        sigma = min(box / (2.0 * slack), _BEGIN / features.mean_square)
+        sigma = min(box / (2.0 * slack), _FIRST_SIGMA / features.mean_square)
         return cls(features, problem, limits, b, first.w, first.r, t, sigma, slack, box, first)
 
     def follow(self) -> None:
@@ -219,20 +218,20 @@ class _Run:
             if reached := self.limits.reached(self.n_iter):
                 self.reason = reached
                 return
-            if idle >= _IDLE:  # rounding: a gap of tol, not of tol / 100, is what can be had
+            if idle >= _IDLE:  # rounding prevents a gap of tol / 100; a gap of tol is accepted
                 self.reason = "converged" if self.best.error(1.0) <= tol else "stalled"
                 return
             c, free, steps = self._subproblem(tol)
             better = self._move(c, free)
-            # a sigma beyond this only magnifies the rounding of scores
+            # a larger sigma only magnifies the rounding of the scores
             most = max(100.0 * float(np.abs(c).max()) / tol, self.sigma)
             idle = 0 if better or self.sigma < most else idle + 1
-            self.sigma = min(self.sigma * (10.0 if steps <= 5 else 4.0 if steps <= 12 else 1.5), most)
+            self.sigma = min(_growth_of_sigma(steps) * self.sigma, most)
             if self.limits.progress is not None:
                 self.limits.progress(*self.trace[-1])
 
     def _proved(self, tol: float) -> bool:
-        """Whether the best answer is good enough, and its coefficients have the scores that it was proved with."""
+        """Whether the best answer is within `tol`, and the scores of its coefficients are too."""
         if self.best.error() > tol:
             return False
         if self.best.mismatch > tol:
@@ -242,7 +241,7 @@ class _Run:
         return self.best.mismatch <= tol
 
     def _matched(self, answer: _Answer) -> Array:
-        """Coefficients nearer to w = X'b: the least change of those inside their bounds that makes both sides equal."""
+        """Coefficients with w = X'b: the smallest change of those strictly inside their bounds."""
         b, p = answer.b, self.problem
         free = np.flatnonzero((b > p.lo) & (b < p.hi) & (b != 0.0))
         if not 0 < min(len(free), len(answer.w)) <= _MATCHED:
@@ -254,37 +253,39 @@ class _Run:
         unit[unit == 0.0] = 1.0
         moved = b.copy()
         moved[free] += np.linalg.lstsq((A / unit).T, wanted / unit, rcond=None)[0]
-        return feasible(moved, p)
+        return p.feasible(moved)
 
     def _move(self, c: Array, free: int) -> bool:
         """Make c the centre; returns whether its answer is better than the best so far."""
         found = _Answer.of(self.features, self.problem, self.w, c)
-        self.b, self.t = c, found.u + self.r  # without the rounding that the scores have gathered
+        self.b, self.t = c, found.u + self.r  # scores computed anew, without accumulated rounding
         self.trace.append((free, found.violation, found.dual))
         better = found.error() < self.best.error()
         self.best = found if better else self.best
         return better
 
     def _subproblem(self, tol: float) -> tuple[Array, int, int]:
-        """Newton on (w, r) until the gradient is small beside the move from b; (c, free items, steps made)."""
+        """Newton on (w, r) until the gradient is small compared with the move from b: (c, free items, steps made)."""
         p, n = self.problem, len(self.b)
         q, gain = p.z + self.b / self.sigma, np.full(n, self.sigma) / (1.0 + self.sigma * p.ridge_times(np.ones(n)))
         box, c, free = (gain, p.lo, p.hi, p.epsilon), np.empty(n), np.empty(n, dtype=np.intp)
-        for steps in range(_STEPS + 1):
+        for steps in range(_NEWTON_STEPS + 1):
             count = linear.respond(q, self.t, *box, c, free)
             gw, gr = self.w - self.features.weights(c), self.best.total - float(c.sum()) if p.bias else 0.0
-            if self._small(gw, gr, c, count, tol) or steps == _STEPS or self.limits.reached(self.n_iter):
+            if self._small(gw, gr, c, count, tol) or steps == _NEWTON_STEPS or self.limits.reached(self.n_iter):
                 break
             dw, dr = self._direction(free[:count], gain, gw, gr)
             e = self.features.scores(dw) + dr
             slope = float(self.w @ dw) + self.best.total * dr
             h = line_search(q, self.t, e, box, slope, float(dw @ dw), float(gw @ dw) + gr * dr)
-            self.w, self.r, self.t = self.w + h * dw, self.r + h * dr, self.t + h * e
+            self.w = self.w + h * dw
+            self.r = self.r + h * dr
+            self.t = self.t + h * e
             self.n_iter += 1
         return c, count, steps
 
     def _small(self, gw: Array, gr: float, c: Array, count: int, tol: float) -> bool:
-        """Whether the gradient is a tenth of what the step from b is worth, or too small for `tol` or for rounding."""
+        """Whether the gradient is below a tenth of the step from b in size, or below what `tol` or rounding allows."""
         worth = float((c - self.b) @ (c - self.b)) / self.sigma
         reach, known = self.features.reach, 0.01 * abs(self.best.dual) / (self.box * max(count, 1))
         fine = 0.05 * tol * (1.0 if self.best.total else min(1.0, known))
@@ -295,7 +296,7 @@ class _Run:
         return float(gw @ gw) <= small_w**2 and abs(gr) <= small_r
 
     def _direction(self, free: Array, gain: Array, gw: Array, gr: float) -> tuple[Array, float]:
-        """Newton's step; the curvature in r, which may vanish, gets what keeps r within ten slacks of where it is."""
+        """Newton's step; `delta`, added to the curvature in r, which may be 0, keeps the step of r below ten slacks."""
         root = np.sqrt(gain[free])
         Z = self.features.scaled_rows(free, root)
         delta = abs(gr) / (10.0 * self.slack) + 1e-12 * self.sigma
@@ -305,7 +306,7 @@ class _Run:
         return dw, dr
 
     def solution(self) -> LinearSolution:
-        """The best answer, about the origin again."""
+        """The best answer, for the features before they were centred."""
         best, p, shift = self.best, self.problem, float(self.features.centre @ self.best.w)
         return LinearSolution(
             coef=best.b, bias=best.r - shift, w=best.w, violation=best.violation,
@@ -315,11 +316,18 @@ class _Run:
         )  # fmt: skip
 
 
-def line_search(q: Array, t: Array, e: Array, box: tuple[Any, ...], slope: float, bend: float, first: float) -> float:
-    """How far along (dw, dr) the slope has fallen to a tenth of `first`, its value at 0: Newton kept in a bracket.
+def _growth_of_sigma(steps: int) -> float:
+    """The factor of sigma after a proximal step: the larger, the fewer Newton steps were needed."""
+    if steps <= 5:
+        return 10.0
+    return 4.0 if steps <= 12 else 1.5
 
-    The slope at h is slope + h bend plus that of the losses at the scores t + h e.  It rises with h, so that its sign
-    is all one needs to know, and no difference of nearly equal objectives is ever taken.
+
+def line_search(q: Array, t: Array, e: Array, box: tuple[Any, ...], slope: float, bend: float, first: float) -> float:
+    """The step h along (dw, dr) at which the slope is a tenth of `first`, its value at 0: Newton within a bracket.
+
+    The slope at h is slope + h bend plus that of the losses at the scores t + h e.  It rises with h, so its sign is
+    enough to bracket the step, without differences of nearly equal objectives.
     """
     low, high, h = 0.0, np.inf, 1.0
     for _ in range(60):
@@ -329,16 +337,17 @@ def line_search(q: Array, t: Array, e: Array, box: tuple[Any, ...], slope: float
             break
         low, high = (h, high) if rise < 0.0 else (low, h)
         guess = h - rise / curvature if curvature > 0.0 else np.inf
-        h = guess if low < guess < high else 0.5 * (low + high) if high < np.inf else 4.0 * h
-        h = max(h, 0.01 * high) if low == 0.0 and high < np.inf else h
+        if not low < guess < high:
+            guess = 4.0 * h if high == np.inf else 0.5 * (low + high)
+        h = max(guess, 0.01 * high) if low == 0.0 and high < np.inf else guess
     return h
 
 
-def best_bias(u: Array, problem: Problem) -> float:
-    """The r that minimises the primal for the scores u = Xw, exactly; the middle where there are many.
+def best_bias(u: Array, problem: DualProblem) -> float:
+    """The r that minimises the primal for the scores u = Xw, exactly; the middle if an interval does.
 
-    It is where the answers c_i to the scores u_i + r have the sum of the problem's start.  Without a ridge they are
-    step functions of r, which fall by hi at r = z - u - epsilon and by -lo at r = z - u + epsilon.
+    It is the r at which the c_i of the scores u_i + r have the prescribed sum.  Without a ridge they are step functions
+    of r, which fall by hi at r = z - u - epsilon and by -lo at r = z - u + epsilon.
     """
     if len(problem.ridge):
         return _smooth_bias(u, problem)
@@ -353,8 +362,8 @@ def best_bias(u: Array, problem: Problem) -> float:
     return float(at[np.minimum(ends, len(at) - 1)].mean())
 
 
-def _smooth_bias(u: Array, problem: Problem) -> float:
-    """The same with squared slacks, where the sum of the answers falls continuously: by bisection."""
+def _smooth_bias(u: Array, problem: DualProblem) -> float:
+    """The same with squared slacks, where the sum of the c_i is continuous in r: by bisection."""
     rest, box = problem.z - u, (1.0 / problem.ridge, problem.lo, problem.hi, problem.epsilon)
     zeros, ones = np.zeros(len(u)), np.ones(len(u))
     low, high = float(rest.min()) - problem.epsilon, float(rest.max()) + problem.epsilon

@@ -6,14 +6,15 @@ which is the C-SVC with C = 1/lambda.  With Q_ij = y_i y_j K_ij and s_i = lambda
 
     s = lambda 1 - Qa - a0 y,   y'a = 0,   and   a_i = 1 where s_i > 0,   a_i = 0 where s_i < 0,   else 0 <= a_i <= 1.
 
-As long as every point keeps its case, these equations are linear in lambda; so a, a0 and s are piecewise linear.
+As long as every point stays in the same of the three cases, these equations are linear in lambda; so a, a0 and s are
+piecewise linear.
 The *elbow* is the set of points on the margin, s_i = 0.  Walking down from large lambda, (a, a0) keeps its direction
 until a point reaches the elbow or the a_i of an elbow point reaches 0 or 1; there a new direction is found.
 
-The direction at a knot is itself the optimum of a small QP over the elbow, in which points with a_i on a bound may only
-move inwards.  Solving that QP, rather than swapping one point, makes simultaneous events, duplicated points and
-dependent rows of K ordinary: the step that follows always has positive length.  Nearly always events come one at a
-time; then a native loop follows them without a QP.
+The direction at a knot is the optimum of a small QP over the elbow, in which points with a_i on a bound may only move
+inwards.  Solving that QP, rather than swapping one point, handles simultaneous events, duplicated points and dependent
+rows of K without special cases: the next step always has positive length.  Nearly always events come one at a time;
+then a native loop follows them without a QP.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from mercer.errors import bad
 from mercer.gram import StoredGram
 from mercer.native import path
 from mercer.solvers.active_set import bordered, box_qp
-from mercer.solvers.dual import Problem, solve
+from mercer.solvers.dual import DualProblem, solve
 from mercer.solvers.solution import Solution
 from mercer.typing import Array, Gram
 
@@ -48,9 +49,9 @@ class Event:
 class Path(Solution):
     """The path as its knots, largest lambda first; a, a0 and the slacks are linear in between.
 
-    `primal` and `dual` belong to the last knot, `primals` and `duals` to all, recomputed from a and K.  The walk
-    ended for the reason "lambda_min", "separable" (no slack is left: from the last knot down f is the hard margin),
-    "max_events", "interrupted" or "stalled"; it converged if it came to one of the first two with every gap closed.
+    `primal` and `dual` belong to the last knot, `primals` and `duals` to all, recomputed from a and K.  `reason` is
+    "lambda_min", "separable" (no slack is left: below the last knot f is the hard margin), "max_events", "interrupted"
+    or "stalled"; `converged` means one of the first two, with every gap closed.
     """
 
     lambdas: Array  # (m,)
@@ -142,7 +143,7 @@ def svm_path(
 
 @dataclass(eq=False)
 class _Walk:
-    """Where on the path we are.  Cases are exact: s is 0.0 on the elbow, and a_i on a bound is 0.0 or 1.0."""
+    """The state at one lambda.  Cases are exact: s is 0.0 on the elbow, and a_i on a bound is 0.0 or 1.0."""
 
     K: Array
     y: Array
@@ -160,7 +161,7 @@ class _Walk:
         self._keep([("enter", int(i)) for i in np.flatnonzero(self.elbow)])
         with until_interrupted():
             while not (reason := self._end(lambda_min, max_events)):
-                if not self._stroll(lambda_min, max_events):
+                if not self._follow_single_events(lambda_min, max_events):
                     self._advance(lambda_min)
             return reason
         return "interrupted"
@@ -175,7 +176,7 @@ class _Walk:
             return "stalled"
         return "max_events" if len(self.events) >= max_events else ""
 
-    def _stroll(self, lambda_min: float, max_events: int) -> int:
+    def _follow_single_events(self, lambda_min: float, max_events: int) -> int:
         """Follow single events in the native loop (native/loops/path.cpp) as far as it can; returns how many."""
         F = np.flatnonzero(self.elbow & (self.a > 0.0) & (self.a < 1.0))
         room, n = min(_STRETCH, max_events - len(self.events)), len(self.y)
@@ -192,7 +193,7 @@ class _Walk:
         if count:
             self.lam, self.a0 = float(where[0]), float(where[1])
             self.still = 0
-            self._mend()
+            self._remove_rounding()
             alphas[count - 1], zeros[count - 1] = self.a, self.a0
             first, names = len(self.knots), ("zero", "one", "enter")
             self.knots += [(float(lambdas[k]), alphas[k], float(zeros[k])) for k in range(count)]
@@ -200,7 +201,7 @@ class _Walk:
         return int(count)
 
     def _inverse(self, F: Array) -> Array | None:
-        """The inverse of [0 y'; y Q] over F, with room to grow; None where F is empty or holds copies of a point."""
+        """The inverse of [0 y'; y Q] over F, with room for more; None if F is empty or has copies of a point."""
         m, y = len(F), self.y[F]
         M = np.zeros((m + 1, m + 1))
         M[0, 1:] = M[1:, 0] = y
@@ -213,8 +214,8 @@ class _Walk:
             return None
         return N
 
-    def _mend(self) -> None:
-        """Remove accumulated rounding: put the elbow exactly on the margin, and recompute s from a."""
+    def _remove_rounding(self) -> None:
+        """Put the elbow exactly on the margin again, and recompute s from a."""
         F = np.flatnonzero(self.elbow & (self.a > 0.0) & (self.a < 1.0))
         if len(F):
             y = self.y[F]
@@ -238,7 +239,7 @@ class _Walk:
         self._keep(self._arrive(np.flatnonzero(until <= step + 1e-12 * self.lam), d))
 
     def _direction(self) -> tuple[Array, float, Array]:
-        """How a, a0 and s change as lambda falls by 1; points that cannot stay leave the elbow.
+        """The change of a, a0 and s as lambda falls by 1; points that cannot stay leave the elbow.
 
         min 1/2 d'Qd + sum d over the elbow, y'd = 0, d_i >= 0 where a_i = 0, d_i <= 0 where a_i = 1.
         """
@@ -248,7 +249,7 @@ class _Walk:
         lo, hi = np.where(a > 0.0, -np.inf, 0.0), np.where(a < 1.0, np.inf, 0.0)
         Q = y[:, None] * y * self.K[np.ix_(E, E)]
         x, d0, free, noise = box_qp(Q, np.ones(len(E)), y, lo, hi, np.zeros(len(E)), free)
-        d0 = self._glide() if np.isnan(d0) else d0
+        d0 = self._intercept_direction() if np.isnan(d0) else d0
         ds = -1.0 - self.y * ((y * x) @ self.K[E] + d0)
         stays = free | (np.where(a > 0.0, ds[E], -ds[E]) <= noise)
         ds[E[stays]] = 0.0
@@ -257,11 +258,12 @@ class _Walk:
         d[E] = x
         return d, d0, ds
 
-    def _glide(self) -> float:
+    def _intercept_direction(self) -> float:
         """The direction of a0 when nothing on the elbow moves.
 
-        Then a stays, and a0 may be anything in an interval that closes at lambda' = (A + B) / 2 on lambda' - A, where
-        A and B are the largest (Qa)_i among the positive and the negative points with a_i = 1: go there, straight.
+        Then a stays, and a0 may have any value in an interval that shrinks to the one point lambda' - A at
+        lambda' = (A + B) / 2, where A and B are the largest (Qa)_i among the positive and the negative points with
+        a_i = 1.  a0 moves to that point on a straight line.
         """
         Qa = self.lam - self.s - self.a0 * self.y
         A, B = (Qa[(self.a == 1.0) & (self.y == sign)].max() for sign in (1.0, -1.0))
@@ -269,7 +271,7 @@ class _Walk:
         return float(np.clip((goal - self.a0) / length, -1.0, 1.0)) if length > 0.0 else 0.0
 
     def _until(self, d: Array, ds: Array) -> Array:
-        """How far lambda can fall before each point changes its case; inf for never."""
+        """By how much lambda can fall before each point changes its case; inf for never."""
         until = np.full(len(d), np.inf)
         grows, shrinks = d > 0.0, d < 0.0
         until[grows] = (1.0 - self.a[grows]) / d[grows]
@@ -296,8 +298,8 @@ class _Walk:
 def _standard(K: Array) -> tuple[Array, Array, float]:
     """HKH / unit with entries of order 1, the column means m of K, and the unit.
 
-    The path is the same, at lambda / unit: as y'a = 0, centring changes f by a constant m'(a o y), which a0 takes up.
-    It keeps the digits of kernels that are nearly constant.
+    The path is the same, at lambda / unit: as y'a = 0, centring changes f by the constant m'(a o y), which a0 includes.
+    Without centring, the values of a nearly constant kernel would differ in few digits only.
     """
     mean = K.mean(axis=0)
     centred = K - mean
@@ -310,8 +312,8 @@ def _standard(K: Array) -> tuple[Array, Array, float]:
 def _start(K: Array, y: Array, lambda_min: float) -> tuple[_Walk, float]:
     """The first knot, and the slope of a0 in lambda above it.
 
-    For large lambda every point of the smaller class has a_i = 1 and the larger class shares the same total so that
-    |w| is least; that stays until the margin of the smaller class meets that of the larger.
+    For large lambda every point of the smaller class has a_i = 1, and the a_i of the larger class have the same total,
+    distributed so that |w| is least.  That holds until the margins of the two classes meet.
     """
     major = 1.0 if y.sum() >= 0.0 else -1.0
     a, free = _shares(K, y, major)
@@ -337,24 +339,25 @@ def _shares(K: Array, y: Array, major: float) -> tuple[Array, Array]:
     Q, p = K[np.ix_(M, M)], -K[np.ix_(M, y != major)].sum(axis=1)
     begin = np.zeros(len(M))
     begin[np.argsort(Q.mean(axis=1) * few + p, kind="stable")[:few]] = 1.0
-    begin = _apart(Q, _roughly(Q, p, begin))
+    begin = _one_copy_inside(Q, _rough_optimum(Q, p, begin))
     best = box_qp(Q, p, np.ones(len(M)), np.zeros(len(M)), np.ones(len(M)), begin, (begin > 0.0) & (begin < 1.0))
     a[M] = best.x
     return a, M[best.free]
 
 
-def _roughly(Q: Array, p: Array, x: Array) -> Array:
-    """min 1/2 x'Qx + p'x over 0 <= x <= 1 with the sum of x kept, to a few digits: where box_qp begins."""
+def _rough_optimum(Q: Array, p: Array, x: Array) -> Array:
+    """min 1/2 x'Qx + p'x over 0 <= x <= 1 with the sum of x fixed, to a few digits: the start of box_qp."""
     tol = 1e-4 * float(np.abs(p).max())
-    return solve(StoredGram(Q), Problem(-p, np.zeros(len(x)), np.ones(len(x)), x), tol=tol, max_iter=20 * len(x)).coef
+    problem = DualProblem(-p, np.zeros(len(x)), np.ones(len(x)), x)
+    return solve(StoredGram(Q), problem, tol=tol, max_iter=20 * len(x)).coef
 
 
-def _apart(Q: Array, x: Array) -> Array:
+def _one_copy_inside(Q: Array, x: Array) -> Array:
     """The same Qx with at most one of several copies of a point (equal rows of Q) inside its bounds 0 and 1.
 
-    Two copies inside their bounds would make the systems of box_qp singular.  So copies are filled to 1 one after
-    another.  Rows count as equal if one generic linear combination of them is; x is only a start, so that a mistake
-    would do no harm.
+    Two copies inside their bounds would make the systems of box_qp singular, so the copies are raised to 1 one after
+    another.  Rows count as equal if one generic linear combination of their entries is equal; x is only a start, so a
+    mistake does no harm.
     """
     inside = np.flatnonzero((x > 0.0) & (x < 1.0))
     _, kind = np.unique(np.round(Q[inside] @ np.cos(np.arange(len(x))), 10), return_inverse=True)
@@ -367,7 +370,7 @@ def _apart(Q: Array, x: Array) -> Array:
 
 
 def _certificates(K: Array, y: Array, lambdas: Array, alphas: Array, a0: Array) -> tuple[Array, Array, Array]:
-    """Total slack, primal and dual objective of every knot, from scratch."""
+    """Total slack, primal and dual objective of every knot, recomputed from a and K."""
     blocks = []
     for part in np.array_split(np.arange(len(lambdas)), 1 + len(lambdas) // 128):
         lam, Z = lambdas[part], alphas[part] * y

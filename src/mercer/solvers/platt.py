@@ -19,7 +19,7 @@ from mercer.typing import Array
 
 @dataclass(frozen=True)
 class Platt:
-    """p = sigm(A f + B); A > 0 when larger f speak for the positive class.
+    """p = sigm(A f + B); A > 0 if a larger f makes the positive class more probable.
 
     `gradient` is the norm of the gradient of the mean log loss in units of the spread of f; 0 at the optimum.
     """
@@ -51,7 +51,7 @@ def platt(
     """
     f, y, w = _checked(f, y, sample_weight)
     target, w = _targets(y, w, smooth), w / w.sum()
-    # f is standardised: the problem is then well conditioned, and its answer does not depend on the units of f
+    # with f standardised, the problem is well conditioned and its solution does not depend on the units of f
     middle = float(w @ f)
     spread = float(np.sqrt(w @ (f - middle) ** 2))
     constant = spread <= 1e-12 * abs(middle)

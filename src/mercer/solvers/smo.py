@@ -1,10 +1,10 @@
-"""Sequential minimal optimisation as the textbooks have it: a readable twin of the fast solver in dual/.
+"""Sequential minimal optimisation as in textbooks: the readable counterpart of the fast solver in dual/.
 
     maximise  sum_i a_i - 1/2 sum_ij a_i a_j y_i y_j K_ij   subject to  0 <= a_i <= C_i,  sum_i a_i y_i = 0
 
-Two variables move at a time, along the equality.  The first is the one that violates the optimality conditions
-most, the second the one with the largest |E_i - E_j|, E = f - y.  Every step raises the dual, the sum of a_i y_i
-never changes, and the trace of both objectives is kept.
+Two variables change at a time, so that sum_i a_i y_i stays 0.  The first is the one that violates the optimality
+conditions most, the second the one with the largest |E_i - E_j|, E = f - y.  Every step raises the dual; both
+objectives are recorded after each.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def _move(K: Array, alpha: Array, F: Array, y: Array, C: Array, i: int, j: int) 
     room_j = alpha[j] if y[j] > 0 else C[j] - alpha[j]
     eta = K[i, i] + K[j, j] - 2.0 * K[i, j]
     slope = F[j] - F[i]
-    step = min(slope / eta if eta > 1e-12 else np.inf, room_i, room_j)  # eta <= 0: the best point is an end
+    step = min(
+        slope / eta if eta > 1e-12 else np.inf, room_i, room_j
+    )  # without curvature the best step ends at a bound
     if np.isinf(step):
         raise ValueError("smo: the dual is unbounded, so the classes cannot be separated. Use a finite C.")
     alpha[i] += y[i] * step
@@ -87,7 +89,7 @@ def bias_of(alpha: Array, F: Array, y: Array, C: Array) -> float:
 
 
 def objectives(alpha: Array, F: Array, y: Array, C: Array) -> tuple[float, float]:
-    """(primal, dual) at alpha; the primal at the bias that suits alpha best among those of `bias_of`."""
+    """(primal, dual) at alpha, with the bias of `bias_of`."""
     b = alpha * y
     norm2 = float(b @ (F + y))
     hinge = np.maximum(0.0, 1.0 - y * (F + y + bias_of(alpha, F, y, C)))

@@ -119,11 +119,11 @@ def test_it_says_what_is_not_certain():
         return str(replace(certificate_of(solution, problem, "classification", psd=True), **changes))
 
     assert "if the kernel is positive semi-definite on these items" in told(psd=None)
-    assert "not positive semi-definite, so a stationary point is all there is" in told(psd=False)
+    assert "not positive semi-definite, so this is a stationary point only" in told(psd=False)
     assert "of the best possible" not in told(psd=False)
-    assert "moved f by 1.0e-05" in told(gradient_error=1e-5)
+    assert "changed f by 1.0e-05" in told(gradient_error=1e-5)
     assert "moved by 2.0e-03 of the largest" in told(projection=2e-3)
-    assert "Nothing bounds the objective from both sides: primal inf" in told(primal=np.inf)
+    assert "The objective is not bounded from both sides: primal inf" in told(primal=np.inf)
 
 
 def test_of_several_the_worst_is_shown_and_all_are_kept():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from mercer import SVC, NuSVC, configure
-from mercer.estimators.svm import machine as machine_module
+from mercer.estimators.svm import svc as svc_module
 from mercer.estimators.svm.multiclass import column, one_vs_rest, pair_values, pairs_of, spread, winners
 from mercer.kernels import RBF
 
@@ -99,14 +100,13 @@ def test_votes_by_class_are_within_a_third_of_their_number_M21():
 
 
 def test_as_many_problems_are_solved_as_there_are_pairs_M21_C16(monkeypatch):
-    sizes, problems = [], SVC._problems
+    sizes, solve_all = [], svc_module.solve_all
 
-    def counted(self, pairs, bound):
-        found = problems(self, pairs, bound)
-        sizes.extend(found.sizes.tolist())
-        return found
+    def counted(gram, problems, limits):
+        sizes.extend(problems.sizes.tolist())
+        return solve_all(gram, problems, limits)
 
-    monkeypatch.setattr(SVC, "_problems", counted)
+    monkeypatch.setattr(svc_module, "solve_all", counted)
     m = SVC().fit(X, labels)
     assert len(sizes) == 6
     assert sum(sizes) == 3 * 90  # every item meets each of the three other classes
@@ -118,7 +118,7 @@ def test_as_many_problems_are_solved_as_there_are_pairs_M21_C16(monkeypatch):
 
 def test_pairs_solved_together_are_those_solved_one_by_one_M21(monkeypatch):
     together = SVC(tol=1e-5, probability=True).fit(X, labels)
-    monkeypatch.setattr(machine_module, "STORED", 0)
+    monkeypatch.setattr(import_module("mercer.solvers.dual.solve"), "STORED", 0)
     alone = SVC(tol=1e-5, probability=True).fit(X, labels)
     assert_allclose(together.decision_function(X), alone.decision_function(X), atol=1e-4)
     assert_allclose(together.predict_proba(X), alone.predict_proba(X), atol=0.02)

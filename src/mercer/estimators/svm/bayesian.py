@@ -3,11 +3,11 @@
     prior      f ~ GP(0, k / tau),    tau = 2 / C
     posterior  proportional to  exp(-2 sum_i (1 - y_i f(x_i))_+)  times the prior
 
-whose mode is the SVM without a free intercept.  `method="em"` finds the mode, `method="gibbs"` draws from the
-posterior: every draw is a function, so margins and probabilities come with their uncertainty, and tau itself
-may have a prior.  The functions live on the features of a pivoted Cholesky factor of the Gram, so any kernel on any
-kind of item will do, and the machine keeps the pivots only.  What the prior would add to f(x) outside the span of the
-pivots, far from all items, is not counted.
+The mode is the SVM without a free intercept.  `method="em"` finds the mode, `method="gibbs"` draws from the posterior:
+every draw is a function, so margins and probabilities have an uncertainty, and tau itself may have a prior.  The
+functions are linear in the features of a pivoted Cholesky factor of the Gram, so any kernel on any kind of item can be
+used, and only the pivots are kept.  The prior variance of f(x) outside the span of the pivots, which is large only far
+from all items, is left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.engine.interrupts import until_interrupted
@@ -27,6 +26,7 @@ from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, positive, warn_open
 from mercer.estimators.conditional import available_unless
+from mercer.estimators.labels import Labels
 from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.solvers.hinge_posterior import HingeMode, HingePosterior, hinge_em, hinge_gibbs
 from mercer.typing import Array
@@ -41,8 +41,8 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     kernel, gamma, ...   as in SVC; a name, a kernel object on any kind of item, a function or "precomputed"
     C                    C = 2 / tau; the mode is that of SVC(C) without a free intercept
-    prior                (shape, rate) of a gamma prior on tau, which is then drawn too, from 2 / C on; None fixes it
-    rank                 features at most; more cost time in proportion to their square, fewer blur the kernel
+    prior                (shape, rate) of a gamma prior on tau, then tau is drawn too, from 2 / C on; None fixes it
+    rank                 largest number of features; time grows with its square, a small one approximates the kernel
     n_draws, burn_in, thin   of Gibbs sampling; tol (relative duality gap) and max_iter of EM
     penalty_intercept    adds an intercept with the same prior as the weights: the kernel k + 1
 
@@ -94,7 +94,7 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         return self
 
     def _check_options(self) -> float:
-        """Refuse what makes no sense; returns tau."""
+        """Refuse invalid options; returns tau."""
         if self.method not in ("em", "gibbs"):
             raise bad("BayesianSVC", "method", "'em' or 'gibbs'", repr(self.method), "'gibbs' is the default.")
         counts = {"n_draws": (self.n_draws, 1), "burn_in": (self.burn_in, 0), "thin": (self.thin, 1),
@@ -113,17 +113,13 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _targets(self, y: Array) -> Array:
         """(machines, items): labels -1 and +1, of the second class or of each against the rest; sets classes_."""
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        k = len(self.classes_)
-        if k < 2:
-            raise bad("BayesianSVC", "y", "labels of two classes or more", f"1 class, {self.classes_.tolist()}",
-                      "Of one class OneClassSVM learns the region.")  # fmt: skip
+        labels = Labels.of("BayesianSVC", y)
+        self.classes_, k = labels.classes, len(labels.classes)
         chosen = np.arange(1, 2) if k == 2 else np.arange(k)
-        return np.where(codes == chosen[:, None], 1.0, -1.0)
+        return np.where(labels.codes == chosen[:, None], 1.0, -1.0)
 
     def _posteriors(self, L: Array, targets: Array, tau: float) -> tuple[HingePosterior | HingeMode, ...]:
-        """One posterior per machine; each has random numbers of its own, so that threads do not change them."""
+        """One posterior per machine; each has its own random numbers, so that they do not depend on threads."""
         root = np.random.SeedSequence(check_random_state(self.random_state).randint(2**31))
         seeds = root.spawn(len(targets))
         found: list[Any] = [None] * len(targets)
@@ -148,10 +144,10 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     # ---- prediction
 
     def decision_function(self, X: Any) -> Array:
-        """The f that is as sure of x as the whole posterior: its log odds are those of `predict_proba`.
+        """The f whose log odds are those of `predict_proba`: (items,) for two classes, else (items, classes).
 
-        For EM that is the mode itself; for Gibbs it is nearer to 0 where the draws disagree (their mean is
-        margin_samples(X).mean(axis=1)).  (items,) for two classes, else (items, classes).
+        For EM that is the mode itself; for Gibbs it is nearer to 0 where the draws disagree.  The mean of the draws is
+        margin_samples(X).mean(axis=1).
         """
         f = margin_of(self._log_odds(X))
         return f[:, 0] if len(self.classes_) == 2 else f
@@ -166,8 +162,8 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Array:
         """P(class | x): the mean over draws of L(f) / (L(f) + L(-f)), L(m) = exp(-2 (1 - m)_+) the pseudo-likelihood.
 
-        The hinge is no likelihood: it is normalised here over the two labels, which the model itself does not do.
-        Probabilities of more than two classes are those against the rest, scaled to sum to 1.
+        The hinge is not a likelihood; here it is normalised over the two labels, which the model itself does not do.
+        For more than two classes the probabilities of each against the rest are scaled to sum to 1.
         """
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
@@ -192,7 +188,7 @@ class BayesianSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     @property
     def _intercepts(self) -> Array:
-        """(machines, draws): sum_j a_j, what the 1 of k + 1 contributes."""
+        """(machines, draws): sum_j a_j, the part of f that comes from the 1 of k + 1."""
         sums = self._coefficients.sum(axis=1)
         return np.asarray(sums if self.penalty_intercept else np.zeros_like(sums))
 

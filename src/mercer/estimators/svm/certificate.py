@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mercer.solvers.dual import DualSolution, Problem, proof
+from mercer.solvers.dual import DualProblem, DualSolution, proof
 from mercer.solvers.kkt import KKT
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
@@ -28,16 +28,16 @@ REGIMES: dict[str, tuple[str, ...]] = {
     "novelty": ("inside", "on the boundary", "outside"),
 }  # fmt: skip
 
-_ROUNDING = 1e-10  # a smaller projection is not worth a sentence
+_ROUNDING = 1e-10  # a smaller projection is rounding and is not reported
 
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate(Solution):
-    """The proof of one machine; of several in one (pairs of classes), the proof of the worst with all in `parts`.
+    """The proof of one problem; for pairs of classes that of the worst pair, with all of them in `parts`.
 
-    `gradient_error` is how far single-precision kernel values may have moved f.  `projection` is the share by which
-    coefficients had to be moved to satisfy their constraints exactly.  `psd` says whether the kernel is known to be
-    positive semi-definite, without which the dual is no bound.
+    `gradient_error` is the error that single-precision kernel values may have caused in f.  `projection` is the largest
+    change of a coefficient that was needed to satisfy the constraints exactly, as a share of the largest coefficient.
+    `psd` says whether the kernel is known to be positive semi-definite; if it is not, the dual is not a bound.
     """
 
     kkt: float
@@ -66,7 +66,7 @@ def certificate_from(
     projection: float = 0.0,
     regimes: Array | None = None,
 ) -> Certificate:
-    """The certificate that a row of solvers/dual/proof.py says; `task` is a key of REGIMES."""
+    """The certificate in a row of solvers/dual/proof.py; `task` is a key of REGIMES."""
     numbers, names = row.tolist(), REGIMES[task]
     counts = map(int, numbers[proof.REGIMES : proof.REGIMES + len(names)])
     return Certificate(
@@ -79,7 +79,7 @@ def certificate_from(
 
 def certificate_of(
     solution: DualSolution,
-    problem: Problem,
+    problem: DualProblem,
     task: str,
     *,
     name: str = "",
@@ -111,18 +111,18 @@ def _sentences(c: Certificate) -> Iterable[str]:
     if c.projection > _ROUNDING:
         yield f"Coefficients were moved by {c.projection:.1e} of the largest to satisfy their constraints exactly."
     if c.gradient_error:
-        yield f"Kernel values in single precision may have moved f by {c.gradient_error:.1e}."
+        yield f"Kernel values in single precision may have changed f by {c.gradient_error:.1e}."
     places = ", ".join(f"{count} {regime}" for regime, count in c.counts.items() if count)
     yield f"Of {sum(c.counts.values())} samples, {places}."
     yield f"It stopped after {c.n_iter} steps: {c.reason}."
 
 
 def _bound(c: Certificate) -> str:
-    """What primal and dual say about the objective, and on what condition."""
+    """How near the best possible objective is, and on what condition."""
     values = f"primal {c.primal:.8g}, dual {c.dual:.8g}, gap {c.gap:.1e}."
     if c.psd is False:
-        return f"The kernel is not positive semi-definite, so a stationary point is all there is: {values}"
+        return f"The kernel is not positive semi-definite, so this is a stationary point only: {values}"
     if not np.isfinite(c.gap):
-        return f"Nothing bounds the objective from both sides: {values}"
-    condition = "" if c.psd else " if the kernel is positive semi-definite on these items, which mercer.certify tells"
+        return f"The objective is not bounded from both sides: {values}"
+    condition = "" if c.psd else " if the kernel is positive semi-definite on these items (mercer.certify checks it)"
     return f"The objective is within {c.relative_gap:.1e} (relative) of the best possible{condition}: {values}"

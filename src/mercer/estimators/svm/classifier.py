@@ -1,85 +1,68 @@
-"""What the two support vector classifiers share: labels, pairs of classes, votes and probabilities.
+"""What SVC and NuSVC share: labels, one machine for every pair of classes, votes and probabilities.
 
-Two classes are one machine; more are one for every pair (multiclass.py beside this).  With
-`decision_function_shape="ovr"` the pair values are only reshaped, as in scikit-learn: for one machine per class use its
-OneVsRestClassifier.
+Two classes are one machine; more are one for every pair (multiclass.py).  With `decision_function_shape="ovr"` the pair
+values are only reshaped, as in scikit-learn; for one machine per class use its OneVsRestClassifier.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
-from mercer.estimators.base import warn_open
+from mercer.estimators.base import KernelEstimator, warn_open, weights
 from mercer.estimators.conditional import available_unless
-from mercer.estimators.svm.machine import SupportVectorMachine
-from mercer.estimators.svm.multiclass import Finish, Pairs, one_vs_rest, pair_values, pairs_of, spread, winners
+from mercer.estimators.labels import Labels
+from mercer.estimators.svm.certificate import Certificate
+from mercer.estimators.svm.fitting import new_items, warn_unsolved
+from mercer.estimators.svm.multiclass import Finish, Pairs, one_vs_rest, pair_values, spread, winners
 from mercer.estimators.svm.probability import calibrate
+from mercer.estimators.svm.record import Record
 from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
-from mercer.solvers.dual import Problems, Solutions, solve_all
+from mercer.solvers.dual import DualSolutions
 from mercer.solvers.dual.proof import BIAS
-from mercer.solvers.dual.solve import run_by_size
-from mercer.solvers.limits import Limits
+from mercer.solvers.limits import Limits, run_by_size
 from mercer.solvers.platt import Platt, couple
 from mercer.typing import Array
 
-_SURE = 1e-7  # probabilities of pairs stay so far from 0 and 1, as LIBSVM's do
+_SURE = 1e-7  # distance of pair probabilities from 0 and 1, as in LIBSVM
 
 
 def _no_sigmoids(machine: Any) -> str:
     return "" if machine._probable else "set probability=True before fit"
 
 
-class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
-    """A subclass says what the problem of two classes is."""
+class PairwiseClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
+    """A subclass states and solves the problems of all pairs in `fit`."""
 
+    impossible = "training items that no machine with this kernel separates"  # needs a finite C
+    cure = "The data are not separable: choose a finite C."
+    one_class_left = "Invalid input - all samples with positive weights belong to the same class."
+    penalty_intercept = False
     probability: Any
     class_weight: Any
     decision_function_shape: str
     break_ties: bool
-    one_class_left = "Invalid input - all samples with positive weights belong to the same class."
-
-    def _bounds(self, weight: Array, codes: Array) -> Array:
-        """The bound of every coefficient."""
-        raise NotImplementedError
-
-    def _problems(self, pairs: Pairs, bound: Array) -> Problems:
-        """The problems of all pairs, with the bound of the coefficient of every item."""
-        raise NotImplementedError
+    fit_status_: int
+    _record: Record
 
     # ---- fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to items X with labels y; weights scale the bounds of the coefficients."""
-        limits = self._limits()
+    def _checked_labels(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array]:
+        """(items, the class of each as a number, the weight of each); sets classes_ and class_weight_."""
         self._check_options()
         X, y = self._checked(X, y, reset=True)
-        codes = self._labels(y)
-        weight, used = self._weighed(sample_weight, len(codes))
-        self._require_items(np.bincount(codes[used], minlength=len(self.classes_)))
-        pairs = pairs_of(codes, used, len(self.classes_))
-        problems = self._problems(pairs, self._bounds(weight, codes))
-        data, gram = self._training(X)
-        found = solve_all(gram, problems, limits)
-        self._judge(found, data, limits)
-        self._assemble(X, data, codes, pairs, found)
-        self._platts = self._sigmoids(gram, pairs, found, weight, limits) if self._probable else []
-        if self.fit_status_:
-            self._warn(limits)
-        elif not all(self._platts):
-            warn_open(f"{type(self).__name__}: stopped early ({limits.ended}), solved but without probabilities. "
-                      "Fit again with more time, or with probability=False.")  # fmt: skip
-        return self
+        labels, owner = self._labels(y), type(self).__name__
+        weight = weights(owner, sample_weight, len(y), negative_is_absent=True)
+        labels.require_all(owner, np.flatnonzero(weight), self.one_class_left)
+        return X, labels.codes, weight
 
     def _check_options(self) -> None:
         owner = type(self).__name__
@@ -89,59 +72,19 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
             raise bad(owner, "decision_function_shape", "'ovr' or 'ovo'", repr(self.decision_function_shape),
                       "'ovr' is the default.")  # fmt: skip
 
+    def _labels(self, y: Array) -> Labels:
+        """The labels as numbers; sets classes_ and class_weight_."""
+        labels = Labels.of(type(self).__name__, y, self.class_weight)
+        self.classes_, self.class_weight_ = labels.classes, labels.weight
+        return labels
+
     @property
     def _probable(self) -> bool:
         return self.probability not in (False, "deprecated")
 
-    def _labels(self, y: Array) -> Array:
-        """The class of every item as a number; sets classes_ and class_weight_."""
-        owner = type(self).__name__
-        try:
-            if y.dtype.kind not in "biuSU":  # these are labels in any case
-                check_classification_targets(y)
-            self.classes_, codes = np.unique(y, return_inverse=True)
-        except TypeError as error:
-            raise bad(owner, "y", "labels of one type", error, "Make all of them strings.") from None
-        if len(self.classes_) < 2:
-            raise bad(owner, "y", "labels of two classes or more", f"1 class, {self.classes_.tolist()}",
-                      "Of one class OneClassSVM learns the region.")  # fmt: skip
-        self.class_weight_ = np.ones(len(self.classes_))
-        if self.class_weight is not None:
-            self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-        if not (np.isfinite(self.class_weight_).all() and (self.class_weight_ > 0.0).all()):
-            raise bad(owner, "class_weight", "positive numbers", self.class_weight, "Leave it out for 1.")
-        return np.asarray(codes)
-
-    def _require_items(self, counts: Array) -> None:
-        """Every class has an item that counts."""
-        if not counts.all():
-            raise bad(type(self).__name__, "sample_weight", "positive somewhere in every class",
-                      f"zero for all items of class {self.classes_.tolist()[int(np.argmin(counts))]!r}",
-                      "Leave that class out." if np.count_nonzero(counts) > 1 else self.one_class_left)  # fmt: skip
-
-    def _sigmoids(self, gram: Any, pairs: Pairs, found: Solutions, weight: Array, limits: Limits) -> list[Platt | None]:
-        """The sigmoid of every pair; None where the limits ended the work before."""
-        out: list[Platt | None] = [None] * len(pairs)
-
-        def work(p: int) -> None:
-            if not limits.reached():
-                s = pairs.span(p)
-                index = pairs.index[s]
-                own = gram if len(index) == len(gram) else gram.sub(index)
-                out[p] = calibrate(own, pairs.y[s], weight[index], found.problems[p], found[p], limits)
-
-        run_by_size(work, np.diff(pairs.ends).tolist(), limits)
-        return out
-
-    def _names(self) -> list[str]:
-        if len(self.classes_) == 2:
-            return [""]
-        return [f"{a} against {b}" for a, b in combinations(self.classes_.tolist(), 2)]
-
-    def _assemble(self, X: Any, data: Data, codes: Array, pairs: Pairs, found: Solutions) -> None:
-        """The expansions of all pairs over their common support vectors, sorted by class."""
-        sizes = np.diff(pairs.ends)
-        coef = found.coef / np.repeat(found.margin, sizes)
+    def _keep_pairs(self, X: Any, data: Data, codes: Array, pairs: Pairs, found: DualSolutions) -> None:
+        """Keep the common support vectors of all pairs, sorted by class, and their coefficients."""
+        coef = found.coef / np.repeat(found.margin, np.diff(pairs.ends))
         columns = pairs.by_item(coef, len(codes))
         order = np.argsort(codes, kind="stable")
         support = order[columns[order].any(axis=1)]
@@ -153,6 +96,42 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         self.n_support_ = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
         self.n_iter_ = found.steps.astype(np.int32)
 
+    def _keep_sigmoids(self, gram: Any, pairs: Pairs, weight: Array, found: DualSolutions, limits: Limits) -> None:
+        """Fit the sigmoid of every pair if probability=True, and warn of a fit that ended early."""
+        self._platts: list[Platt | None] = []
+        if self._probable:
+            self._platts = [None] * len(pairs)
+            run_by_size(lambda p: self._keep_sigmoid(p, gram, pairs, weight, found, limits), pairs.sizes, limits)
+        if self.fit_status_:
+            warn_unsolved(self, limits)
+        elif not all(self._platts):
+            warn_open(f"{type(self).__name__}: stopped early ({limits.ended}), solved but without probabilities. "
+                      "Fit again with more time, or with probability=False.")  # fmt: skip
+
+    def _keep_sigmoid(
+        self, p: int, gram: Any, pairs: Pairs, weight: Array, found: DualSolutions, limits: Limits
+    ) -> None:
+        s = pairs.span(p)
+        index = pairs.index[s]
+        own = gram if len(index) == len(gram) else gram.sub(index)
+        self._platts[p] = calibrate(own, pairs.y[s], weight[index], found.problems[p], found[p], limits)
+
+    # ---- the proof
+
+    @property
+    def solution_(self) -> Any:
+        """What the solver returned, on the support vectors; a tuple for more than two classes."""
+        self._require_fit("solution_")
+        found = self._record.solutions
+        return found[0] if len(found) == 1 else found
+
+    @property
+    def certificate_(self) -> Certificate:
+        """The proof of optimality; of the worst pair, with all of them in its `parts`."""
+        self._require_fit("certificate_")
+        names = [f"{a} against {b}" for a, b in combinations(self.classes_.tolist(), 2)]
+        return self._record.certificate(names if len(names) > 1 else [""])
+
     # ---- prediction
 
     def _functions(self) -> Any:
@@ -163,7 +142,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
 
     def _evaluated(self, X: Any, finish: Finish) -> Array:
         """finish(f) by rows: f is (m,) for two classes, positive for the second, and else (m, pairs)."""
-        X = self._items(X)
+        X = new_items(self, X)
         if len(self.classes_) == 2:
             return finish(self._values(X))
         if self._kept.linear:
@@ -177,7 +156,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         return self._evaluated(X, self._shaped)
 
     def _shaped(self, f: Array) -> Array:
-        """The values of all pairs in the shape that was asked for."""
+        """The values of all pairs in the shape of `decision_function_shape`."""
         by_class = self.decision_function_shape == "ovr" and len(self.classes_) > 2
         return one_vs_rest(f, len(self.classes_)) if by_class else f
 
@@ -190,7 +169,7 @@ class Classifier(ClassifierMixin, SupportVectorMachine):  # type: ignore[misc]
         return np.asarray(self.classes_[codes])
 
     def _decided(self, f: Array) -> Array:
-        """The position of the class that the values of all pairs speak for."""
+        """The position of the predicted class, from the values of all pairs."""
         k = len(self.classes_)
         if k == 2:
             return np.asarray((f >= 0.0).astype(np.intp))

@@ -1,7 +1,7 @@
-"""What a fitted support vector machine says: the problem it claims to have solved, and the solution.
+"""Reads from a fitted support vector machine the problem it claims to have solved, and the solution.
 
-Read from public attributes only (dual_coef_, support_, intercept_, classes_, class_weight_) and parameters (C, nu,
-epsilon), so that our machines and scikit-learn's, which have the same, are read by the same lines.
+Only public attributes (dual_coef_, support_, intercept_, classes_, class_weight_) and parameters (C, nu, epsilon) are
+read, which our machines and scikit-learn's have in common.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.solvers.dual import Problem, nu_svc, nu_svr, one_class, svc, svr
+from mercer.solvers.dual import DualProblem, nu_svc, nu_svr, one_class, svc, svr
 from mercer.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """What a fitted model says of one problem.
+    """One problem and the solution that a fitted model claims for it.
 
-    `rows` are the samples of the problem, which nu-SVR lists twice.  `bias` is the intercept, and where the penalty
-    contains it (kernel k + 1) what it has too much.  `margin` is rho of nu-SVC, and None for nu-SVR, which does not
-    tell its epsilon: the best one for its f is taken.
+    `rows` are the samples of the problem, which nu-SVR lists twice.  `bias` is the intercept; if that is penalised
+    (kernel k + 1), it is the intercept minus the sum of coefficients.  `margin` is rho of nu-SVC, and None for nu-SVR,
+    whose model does not hold epsilon: the best epsilon for its f is taken.
     """
 
     task: str
-    problem: Problem
+    problem: DualProblem
     rows: Array
     coef: Array  # one signed coefficient per variable
     bias: float
@@ -66,9 +66,9 @@ def _expansion(model: Any, weight: Array) -> Array:
     rows, support = model.dual_coef_, np.asarray(model.support_)
     rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
     if not np.isfinite(rows).all():
-        raise bad("verify", "dual_coef_", "finite", "NaN or infinity", "The model was not fitted to the end.")
+        raise bad("verify", "dual_coef_", "finite", "NaN or infinity", "Fit the model again: its fit did not succeed.")
     if any(ancestor.__module__.startswith("sklearn.svm") for ancestor in type(model).__mro__):
-        support = np.flatnonzero(weight > 0.0)[support]  # scikit-learn counts without the samples of weight zero
+        support = np.flatnonzero(weight > 0.0)[support]  # scikit-learn's positions leave out samples of weight zero
     coef = np.zeros((len(rows), len(weight)))
     coef[:, support] = rows
     return coef
@@ -78,7 +78,7 @@ def _pairs(model: Any, y: Array | None, weight: Array) -> Iterator[tuple[Array, 
     """(rows, labels -1 and +1, coefficients, bias, name) of every pair of classes, the first of them positive."""
     classes = model.classes_
     code = np.searchsorted(classes, _labels(y, classes))
-    sign = -1.0 if len(classes) == 2 else 1.0  # two classes are told with the second one positive
+    sign = -1.0 if len(classes) == 2 else 1.0  # for two classes the second one is positive in a model
     coef, bias = sign * _expansion(model, weight), sign * np.asarray(model.intercept_, dtype=np.float64)
     pairs = [(i, j) for i in range(len(classes)) for j in range(i + 1, len(classes))]
     for p, (i, j) in enumerate(pairs):
@@ -112,7 +112,7 @@ def _variant(model: Any) -> dict[str, bool]:
 
 
 def _surplus(model: Any, b: Array, bias: float) -> float:
-    """The bias of the problem: an intercept that is penalised is the sum of coefficients, nothing else."""
+    """The bias of the problem; a penalised intercept should be the sum of coefficients, so that nothing is left."""
     return bias - float(b.sum()) if penalised(model) else bias
 
 
@@ -124,7 +124,7 @@ def _svc(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
 
 
 def _nu_svc(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
-    """The model is divided by rho, so that its margin is 1; the sum of coefficients that nu prescribes gives rho."""
+    """The model is divided by rho; rho follows from the sum of coefficients that nu prescribes."""
     for rows, sign, b, bias, name in _pairs(model, y, weight):
         problem = nu_svc(sign, model.nu, weight[rows])
         rho = float(np.abs(problem.start).sum() / np.abs(b).sum())
@@ -144,7 +144,7 @@ def _svr(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
 
 
 def _nu_svr(model: Any, y: Array | None, weight: Array) -> Iterator[Claim]:
-    """The model tells a - a' only: both are raised alike until they have the sum that nu prescribes."""
+    """The model has a - a' only: both are raised by the same amounts until they have the sum that nu prescribes."""
     rows, b, bias = _single(model, weight)
     problem = nu_svr(_numbers(y)[rows], model.nu, model.C * weight[rows])
     up, down = np.maximum(b, 0.0), np.maximum(-b, 0.0)

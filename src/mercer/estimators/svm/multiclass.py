@@ -2,9 +2,9 @@
 
 A support vector of class c has a coefficient in each of the k - 1 machines of its class and none elsewhere, so the
 coefficients form an (n_SV, k - 1) matrix: the column of opponent o is o, or o - 1 when o > c (LIBSVM's layout).
-Prediction walks over the tiles of k(x, support vectors) once and adds each to the machines of its class.
+Prediction computes each tile of k(x, support vectors) once and adds it to the machines of its class.
 
-Two classes are one machine whose positive class is the second; of more, a pair's positive class is the first.
+Two classes are one machine whose positive class is the second; with more classes the first of a pair is positive.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Finish = Callable[[Array], Array]
 class Pairs:
     """The pairs of k classes in long arrays: pair p has the places ends[p]:ends[p + 1] of `index` and `y`.
 
-    `index` are positions of items, labels y are +1 for the class first[p] and -1 for the class second[p].
+    `index` are positions of items; y is +1 for the class first[p] and -1 for the class second[p].
     """
 
     k: int
@@ -39,6 +39,11 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.first)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of items of each pair."""
+        return list(np.diff(self.ends).tolist())
 
     def span(self, p: int) -> slice:
         """The places of pair p in the long arrays."""
@@ -133,8 +138,8 @@ def one_vs_rest(values: Array, k: int) -> Array:
 
 
 def _votes(first: Array, k: int) -> Array:
-    """How many of its pairs each class wins; `first` says where the first class of a pair does."""
-    S = _sides(k).astype(np.float32)  # exact for such small numbers
+    """How many of its pairs each class wins; `first` is True where the first class of a pair wins."""
+    S = _sides(k).astype(np.float32)  # exact for small integers
     return np.asarray(first.astype(np.float32) @ S + (S < 0.0).sum(axis=0, dtype=np.float32))
 
 

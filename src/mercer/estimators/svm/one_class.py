@@ -8,17 +8,18 @@ import numpy as np
 from sklearn.base import OutlierMixin
 
 from mercer.estimators.base import share
-from mercer.estimators.svm.machine import SupportVectorMachine
-from mercer.solvers.dual import one_class
+from mercer.estimators.svm.fitting import limits_of, training_gram
+from mercer.estimators.svm.single import SingleProblemMachine, used_weights
+from mercer.solvers.dual import DualProblems, one_class, solve_all
 from mercer.typing import Array
 
 
-class OneClassSVM(OutlierMixin, SupportVectorMachine):  # type: ignore[misc]
+class OneClassSVM(OutlierMixin, SingleProblemMachine):  # type: ignore[misc]
     """Minimise 1/2 |w|^2 - nu n rho + sum_i max(0, rho - <w, phi(x_i)>), rho too; f = <w, phi(x)> - rho.
 
-    Items with f < 0 are novel.  nu is at least the share of training items outside and at most that of support
-    vectors.  Arguments are scikit-learn's (shrinking and cache_size have no effect); check_psd and time_limit as in
-    SVR.
+    Items with f < 0 are novel.  nu is an upper bound of the share of training items outside and a lower bound of the
+    share of support vectors.  Arguments are scikit-learn's (shrinking and cache_size have no effect); check_psd and
+    time_limit are as in SVR.
     """
 
     def __init__(
@@ -45,14 +46,18 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to items X; y is ignored, weights scale the bounds of the coefficients."""
         nu = share("OneClassSVM", self.nu)
+        limits = limits_of(self)
         X = self._checked(X, reset=True)
-        self._fit_one(X, sample_weight, "novelty", lambda used, weight: one_class(len(used), nu, weight))
+        data, gram = training_gram(self, X)
+        weight, used = used_weights("OneClassSVM", sample_weight, len(data))
+        found = solve_all(gram, DualProblems.of([one_class(len(used), nu, weight)], [used], "novelty"), limits)
+        self._keep_single(X, data, used, found, limits)
         self.offset_ = -self.intercept_
         return self
 
     def decision_function(self, X: Any) -> Array:
         """<w, phi(x)> - rho: positive inside, negative outside."""
-        return self._values(self._items(X))
+        return self._f(X)
 
     def score_samples(self, X: Any) -> Array:
         """<w, phi(x)>, the decision function without its offset."""

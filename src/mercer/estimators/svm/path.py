@@ -2,7 +2,7 @@
 
     path = mercer.svm_path(X, y, kernel=RBF(1.0))
     path.decision_function(X_new, C=[0.1, 1.0, 10.0])     any C up to C_max, without another fit
-    path.C, path.events                                   where the solution bends, and why
+    path.C, path.events                                   the values of C at which its direction changes, and why
 
 The coefficients are piecewise linear in 1 / C; the walk along the pieces is solvers/path.py.
 """
@@ -34,12 +34,12 @@ class SVMPath:
 
     @property
     def C(self) -> Array:
-        """The values of C at which the solution bends, ascending."""
+        """The values of C at which the direction of the solution changes, ascending."""
         return np.asarray(1.0 / self.solution.lambdas)
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What happened at which of them."""
+        """What happened at each of them."""
         return self.solution.events
 
     def coef(self, C: Any) -> tuple[Array, Array]:
@@ -89,8 +89,8 @@ def svm_path(
     """The SVC of two classes for every C from 0 to `C_max`, exactly.
 
     kernel, gamma, degree and coef0 are those of SVC; labels are of any type.  The Gram is computed once and stored.
-    `ridge` is added to its diagonal, for kernels that are singular on the items.  One bend costs O(n e + e^3) for e
-    items on the margin.
+    `ridge` is added to its diagonal, for kernels that are singular on the items.  One change of direction costs
+    O(n e + e^2) for e items on the margin.
     """
     reader = _Reader(kernel, gamma, degree, coef0)
     X, y = reader._checked(X, y, reset=True)
@@ -106,7 +106,7 @@ def svm_path(
 
 
 class _Reader(KernelEstimator):
-    """How the arguments kernel, X and y are understood: as by every machine."""
+    """Reads the arguments kernel, X and y as every machine does."""
 
     def __init__(self, kernel: Any, gamma: Any, degree: int, coef0: float) -> None:
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0

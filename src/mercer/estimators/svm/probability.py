@@ -1,11 +1,11 @@
 """Probabilities: Platt's sigmoid on out-of-fold scores.
 
-The items of each class are dealt out in turn to a few folds, so that the folds are stratified and always the same.
-For every fold the machine is fitted to the others and gives the fold its scores (solvers/dual/held_out.py).  Of many
-items a few folds are enough, for two numbers are to be found.
+The items of each class go to a few folds in turn, so that the folds are stratified and always the same.  For every fold
+the machine is fitted to the other folds and scores this one (solvers/dual/held_out.py).  If there are many items, a few
+folds are enough to fit the two numbers of the sigmoid.
 
-Without the only item of a class there is nothing to fit: all items then have the score of the other class, -1 or +1, as
-in LIBSVM, and the sigmoid that follows says little more than how rare the class is.
+If the only item of a class is held out, there is nothing to fit: all items then have the score of the other class, -1
+or +1, as in LIBSVM, and the sigmoid says little more than how rare the class is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.solvers.dual import DualSolution, Problem
+from mercer.solvers.dual import DualProblem, DualSolution
 from mercer.solvers.dual.held_out import held_out_scores
 from mercer.solvers.limits import Limits
 from mercer.solvers.platt import Platt, platt
@@ -27,9 +27,9 @@ ENOUGH = 1000  # held-out items of the rarer class that fix the two numbers of a
 def held_out(y: Array) -> Array:
     """(items, refits): which items each refit leaves out and scores.
 
-    Each class is dealt out in turn to FOLDS folds, or as many as the rarer class has items; of the folds, as many are
-    used as it takes to score ENOUGH items of that class.  Where a class has a single item, one class is dealt out after
-    the other, so that no fold holds everything.
+    The items of each class go in turn to FOLDS folds, or to as many as the rarer class has items.  Only as many folds
+    are used as are needed to score ENOUGH items of that class.  If a class has a single item, the second class starts
+    at the fold after the end of the first, so that no fold has all items.
     """
     sides = np.flatnonzero(y > 0.0), np.flatnonzero(y < 0.0)
     rare = min(map(len, sides))
@@ -41,9 +41,9 @@ def held_out(y: Array) -> Array:
 
 
 def calibrate(
-    gram: Any, y: Array, weight: Array, problem: Problem, solution: DualSolution, limits: Limits
+    gram: Any, y: Array, weight: Array, problem: DualProblem, solution: DualSolution, limits: Limits
 ) -> Platt | None:
-    """The sigmoid of one binary machine, or None when the limits ended the work before."""
+    """The sigmoid of one binary machine, or None if a limit was reached first."""
     held = held_out(y)
     signs = (~held).T @ np.column_stack([y > 0.0, y < 0.0])  # (refits, 2): whether there is an item of either class
     fitted = signs.all(axis=1)

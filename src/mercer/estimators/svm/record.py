@@ -1,6 +1,6 @@
-"""What a fit of a support vector machine proves, kept in a few arrays however many pairs of classes it has.
+"""The proof of a fit, kept in a few arrays however many pairs of classes there are.
 
-`solution_` and `certificate_` are made of it when they are asked for.
+`solution_` and `certificate_` are built from it on demand.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mercer.estimators.svm.certificate import Certificate, certificate_from
-from mercer.solvers.dual import DualSolution, Solutions
+from mercer.estimators.svm.certificate import Certificate, certificate_from, worst_of
+from mercer.solvers.dual import DualSolution, DualSolutions
 from mercer.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """The solutions on their support vectors, and a row of numbers that prove each (solvers/dual/proof.py).
+    """The solutions on their support vectors, and for each the row of numbers that proves it (solvers/dual/proof.py).
 
-    Problem p has coef[ends[p]:ends[p + 1]].  `singly` holds what was returned for problems that were solved one by one.
+    Problem p has coef[ends[p]:ends[p + 1]].  `singly` holds the solutions if all problems were solved one by one.
     """
 
     task: str
@@ -35,19 +35,21 @@ class Record:
     singly: tuple[DualSolution, ...]
 
     @classmethod
-    def of(cls, found: Solutions, psd: bool | None) -> Record:
-        """What is worth keeping of all solutions."""
+    def of(cls, found: DualSolutions, psd: bool | None) -> Record:
+        """The part of all solutions that is kept."""
         support = np.flatnonzero(found.coef)
         return cls(
             task=found.problems.task, psd=psd, coef=found.coef[support], gradient=found.gradient[support],
             ends=np.searchsorted(support, found.problems.ends), proofs=found.proofs, steps=found.steps,
             margin=found.margin, gradient_error=found.gradient_error, reason=tuple(found.reason),
-            singly=tuple(_on_support(found[p]) for p in range(len(found))) if len(found.singly) == len(found) else (),
+            singly=tuple(_on_support(found.singly[p]) for p in sorted(found.singly))
+            if len(found.singly) == len(found.reason)
+            else (),
         )  # fmt: skip
 
     @property
     def solutions(self) -> tuple[DualSolution, ...]:
-        """What the solver returned, on support vectors."""
+        """The solution of every problem, on its support vectors."""
         return self.singly or tuple(map(self._solution, range(len(self.reason))))
 
     def _solution(self, p: int) -> DualSolution:
@@ -59,15 +61,15 @@ class Record:
             converged=self.reason[p] == "converged", reason=self.reason[p],
         )  # fmt: skip
 
-    def certificates(self, names: Sequence[str]) -> list[Certificate]:
-        """The proof of every problem; `names` say of which."""
-        return [
+    def certificate(self, names: Sequence[str]) -> Certificate:
+        """The proof of the worst problem, with the proofs of all of them in `parts`; `names` has one per problem."""
+        return worst_of(
             certificate_from(
                 self.proofs[p], self.task, n_iter=int(self.steps[p]), reason=self.reason[p], name=names[p],
                 gradient_error=float(self.gradient_error[p]), psd=self.psd,
             )
             for p in range(len(self.reason))
-        ]  # fmt: skip
+        )  # fmt: skip
 
 
 def _on_support(s: DualSolution) -> DualSolution:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from mercer.estimators.base import weights
+from mercer.estimators.labels import Labels
 from mercer.estimators.shared_fits import Fit, Fits, Fold, GivenPredictions, SharedFits, are_numbers, passes
 from mercer.estimators.svm.multiclass import Finish, machines_of, pairs_of
 from mercer.estimators.svm.svc import SVC
 from mercer.estimators.svm.svr import SVR
-from mercer.solvers.dual import Problems, solve_paths, svc, svr
+from mercer.solvers.dual import DualProblems, solve_paths, svc, svr
 from mercer.typing import Array
 
 LARGEST = 4096  # items of one problem, whose Gram is stored
@@ -27,8 +28,8 @@ class GivenDecisionValues(SVC):
     """A fitted SVC that is shown the values of its pairs of classes in place of items."""
 
     @classmethod
-    def of(cls, machine: SVC, y: Array) -> tuple[GivenDecisionValues, Array]:
-        """A machine with the parameters of `machine` and the classes of y, and the class of every label as a number."""
+    def of(cls, machine: SVC, y: Array) -> tuple[GivenDecisionValues, Labels]:
+        """A machine with the parameters of `machine` and the classes of y, and the labels as numbers."""
         found = cls(**machine.get_params(deep=False))
         found._check_options()
         return found, found._labels(y)
@@ -79,7 +80,7 @@ def _regressors(machines: Sequence[SVR], fold: Fold) -> list[Fit | None]:
     weight = weights("SVR", fold.weight, len(y), negative_is_absent=True)
     order = sorted(range(len(machines)), key=lambda m: (machines[m].epsilon, machines[m].C))
     bounds, epsilon = np.outer([machines[m].C for m in order], weight), np.array([machines[m].epsilon for m in order])
-    problems = Problems.of([svr(y, 1.0, 0.0)], [np.arange(len(y))], "regression")
+    problems = DualProblems.of([svr(y, 1.0, 0.0)], [np.arange(len(y))], "regression")
     K = fold.part(fold.train, fold.train)
     found = solve_paths(K, problems, bounds, epsilon, tol=machines[0].tol, go_on=fold.go_on)
     values = fold.values(fold.train, found.coefs[0].T) + found.bias[0]
@@ -100,15 +101,17 @@ def fit_classifiers(machines: Sequence[SVC], folds: Sequence[Fold]) -> Fits:
 def _classifiers(machines: Sequence[SVC], fold: Fold) -> list[Fit | None]:
     """All machines on one fold: a path of growing C for every pair of classes."""
     labelled = [GivenDecisionValues.of(machine, fold.y[fold.train]) for machine in machines]
-    ready, codes = [machine for machine, _ in labelled], labelled[0][1]
-    weight, used = ready[0]._weighed(fold.weight, len(codes))
-    ready[0]._require_items(np.bincount(codes[used], minlength=len(ready[0].classes_)))
+    ready, labels = [machine for machine, _ in labelled], labelled[0][1]
+    codes = labels.codes
+    weight = weights("SVC", fold.weight, len(codes), negative_is_absent=True)
+    used = np.flatnonzero(weight)
+    labels.require_all("SVC", used, SVC.one_class_left)
     used = used[np.argsort(codes[used], kind="stable")]  # so that the items of a pair lie side by side
     bounds = np.array([machine._bounds(weight, codes)[used] for machine in ready])
     order = np.argsort(bounds.sum(axis=1), kind="stable")
     items, codes, k = fold.train[used], codes[used], len(ready[0].classes_)
     pairs = pairs_of(codes, np.arange(len(codes)), k)
-    problems = Problems.cut(svc(pairs.y, 1.0), pairs.index, pairs.ends, "classification")
+    problems = DualProblems(svc(pairs.y, 1.0), pairs.index, pairs.ends, "classification")
     found = solve_paths(
         fold.part(items, items), problems, bounds[order], np.zeros(len(order)), tol=machines[0].tol, go_on=fold.go_on
     )  # fmt: skip

@@ -9,32 +9,32 @@ import numpy as np
 from mercer.errors import bad
 from mercer.estimators.base import positive, share
 from mercer.estimators.shared_fits import SharedFits
-from mercer.estimators.svm.classifier import Classifier
-from mercer.estimators.svm.multiclass import Pairs
+from mercer.estimators.svm.classifier import PairwiseClassifier
+from mercer.estimators.svm.fitting import keep_proof, limits_of, training_gram
+from mercer.estimators.svm.multiclass import pairs_of
 from mercer.estimators.training_data import Data
-from mercer.solvers.dual import Problems, Solutions, nu_svc, svc
-from mercer.solvers.limits import Limits
+from mercer.solvers.dual import DualProblems, DualSolutions, nu_svc, solve_all, svc
 from mercer.typing import Array
 
-ROUNDING = 1e-13  # share of sum |b_i| K_ii that rounding may make of a value f = 0
+ROUNDING = 1e-13  # rounding error of f, as a share of sum |b_i| max K_ii
 
 
-class SVC(Classifier):
+class SVC(PairwiseClassifier):
     """C-SVC: minimise 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i f(x_i)) for every pair of classes.
 
     Arguments are scikit-learn's; C_i = C * class_weight * sample_weight, and C = inf is the hard margin, which
     refuses data that cannot be separated.  shrinking, cache_size and random_state are accepted and have no effect:
     the solver chooses its active set itself, within the budget of mercer.configure(memory=...), and the folds of
-    probability=True are always the same.  Beyond them
+    probability=True are always the same.  Further arguments:
 
     penalty_intercept   adds b^2 / 2 to the objective: kernel k + 1 and no free intercept
-    squared             penalises C sum of the squared slacks
+    squared             penalises C times the sum of the squared slacks
     check_psd           "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
-    time_limit          seconds after which the fit returns what it has, with its gap and a warning; Ctrl-C leaves
-                        the same and is raised
+    time_limit          seconds after which the fit ends with the solution so far, its gap and a warning; Ctrl-C does
+                        the same and is then raised
 
-    After fit: certificate_ (the proof; of the worst pair, with all of them in its `parts`), solution_ (what the
-    solver returned, a tuple for more than two classes), and scikit-learn's attributes.
+    After fit: certificate_ (the proof of optimality; of the worst pair, with all of them in its `parts`), solution_
+    (what the solver returned, a tuple for more than two classes), and scikit-learn's attributes.
     """
 
     def __init__(
@@ -70,8 +70,30 @@ class SVC(Classifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with labels y; weights scale C."""
+        # check
         positive("SVC", "C", self.C, infinite=True)
-        return super().fit(X, y, sample_weight)
+        limits = limits_of(self)
+        X, codes, weight = self._checked_labels(X, y, sample_weight)
+        # compute
+        data, gram = training_gram(self, X)
+        pairs = pairs_of(codes, np.flatnonzero(weight), len(self.classes_))
+        C = self._bounds(weight, codes)[pairs.index]
+        # solve
+        problem = svc(pairs.y, C, bias=not self.penalty_intercept, squared=self.squared)
+        problems = DualProblems(problem, pairs.index, pairs.ends, "classification")
+        found = solve_all(gram, problems, limits)
+        # keep
+        keep_proof(self, found, data)
+        self._keep_pairs(X, data, codes, pairs, found)
+        self._keep_sigmoids(gram, pairs, weight, found, limits)
+        return self
+
+    def _bounds(self, weight: Array, codes: Array) -> Array:
+        """C_i of every item; 0 for weight 0, also if C is infinite."""
+        counts = weight > 0.0
+        bounds: Array = np.zeros(len(weight))
+        np.multiply(self.C, weight * self.class_weight_[codes], where=counts, out=bounds)
+        return bounds
 
     def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
         """All values of C in one call for each fold, as estimators/shared_fits.py says."""
@@ -79,22 +101,14 @@ class SVC(Classifier):
 
         return offer_of_svc(self, y, psd)
 
-    def _bounds(self, weight: Array, codes: Array) -> Array:
-        counts = weight > 0.0  # 0 * inf is no number
-        return np.multiply(self.C, weight * self.class_weight_[codes], where=counts, out=np.zeros(len(weight)))
 
-    def _problems(self, pairs: Pairs, bound: Array) -> Problems:
-        every = svc(pairs.y, bound[pairs.index], bias=not self.penalty_intercept, squared=self.squared)
-        return Problems.cut(every, pairs.index, pairs.ends, "classification")
-
-
-class NuSVC(Classifier):
+class NuSVC(PairwiseClassifier):
     """Nu-SVC: minimise 1/2 |w|^2 - nu n rho + sum_i max(0, rho - y_i f(x_i)), rho too; f / rho is returned.
 
-    nu is at least the share of margin errors and at most the share of support vectors, and feasible up to
-    2 min(n+, n-) / n.  Arguments are scikit-learn's; sample_weight scales the bounds of the coefficients, class_weight
-    changes nothing, as in LIBSVM, and shrinking, cache_size and random_state have no effect.  check_psd and
-    time_limit as in SVC.  The same machine is SVC(C=1 / solution_.margin).
+    nu is an upper bound of the share of margin errors and a lower bound of the share of support vectors; it must be at
+    most 2 min(n+, n-) / n.  Arguments are scikit-learn's; sample_weight scales the bounds of the coefficients,
+    class_weight has no effect, as in LIBSVM, nor have shrinking, cache_size and random_state.  check_psd and time_limit
+    are as in SVC.  SVC(C=1 / solution_.margin) is the same machine.
     """
 
     one_class_left = "All samples with positive weights belong to the same class: the specified nu is infeasible."
@@ -129,27 +143,33 @@ class NuSVC(Classifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with labels y; weights scale the bounds of the coefficients."""
+        # check
         share("NuSVC", self.nu)
-        return super().fit(X, y, sample_weight)
-
-    def _bounds(self, weight: Array, codes: Array) -> Array:
-        return weight
-
-    def _judge(self, found: Solutions, data: Data, limits: Limits) -> None:
-        """Keep the proof, and refuse a margin rho = 0, by which f cannot be divided."""
-        super()._judge(found, data, limits)
-        size = np.add.reduceat(np.abs(found.coef), found.problems.ends[:-1])
-        noise = ROUNDING * size * float(np.abs(data.gram().diag()).max())  # of the values of f
-        rho = found.margin if data.psd else np.abs(found.margin)  # only an indefinite kernel has one below 0
-        flat = ~(rho > noise)
-        if self.fit_status_:  # stopped before there was a margin: f itself has the signs that classes are told by
-            found.margin = np.where(flat, 1.0, found.margin)
-        elif flat.any():
-            raise bad("NuSVC", "nu", "so large that a margin is left between the classes (rho > 0)",
-                      f"{self.nu}, and rho = 0", "Raise nu, or choose a kernel that tells them apart.")  # fmt: skip
-
-    def _problems(self, pairs: Pairs, bound: Array) -> Problems:
+        limits = limits_of(self)
+        X, codes, weight = self._checked_labels(X, y, sample_weight)
+        # compute
+        data, gram = training_gram(self, X)
+        pairs = pairs_of(codes, np.flatnonzero(weight), len(self.classes_))
+        # solve
         spans = [pairs.span(p) for p in range(len(pairs))]
-        places = [pairs.index[s] for s in spans]
-        problems = [nu_svc(pairs.y[s], self.nu, bound[index]) for s, index in zip(spans, places, strict=True)]
-        return Problems.of(problems, places, "classification")
+        places = [pairs.index[span] for span in spans]
+        each = [nu_svc(pairs.y[span], self.nu, weight[index]) for span, index in zip(spans, places, strict=True)]
+        found = solve_all(gram, DualProblems.of(each, places, "classification"), limits)
+        # keep
+        keep_proof(self, found, data)
+        found.margin = self._divisors(found, data)
+        self._keep_pairs(X, data, codes, pairs, found)
+        self._keep_sigmoids(gram, pairs, weight, found, limits)
+        return self
+
+    def _divisors(self, found: DualSolutions, data: Data) -> Array:
+        """The margins rho by which f is divided; rho = 0 is refused."""
+        size = np.add.reduceat(np.abs(found.coef), found.problems.ends[:-1])
+        noise = ROUNDING * size * float(np.abs(data.gram().diag()).max())
+        rho = found.margin if data.psd else np.abs(found.margin)  # below 0 only if the kernel is indefinite
+        flat = ~(rho > noise)
+        if flat.any() and not self.fit_status_:
+            raise bad("NuSVC", "nu", "so large that a margin is left between the classes (rho > 0)",
+                      f"{self.nu}, and rho = 0", "Raise nu, or choose a kernel that tells the classes apart."
+                      )  # fmt: skip
+        return np.asarray(np.where(flat, 1.0, found.margin))  # flat after an early stop only: f itself has the signs

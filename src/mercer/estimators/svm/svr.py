@@ -11,41 +11,27 @@ from sklearn.base import RegressorMixin
 from mercer.errors import bad
 from mercer.estimators.base import positive, share
 from mercer.estimators.shared_fits import SharedFits
-from mercer.estimators.svm.machine import SupportVectorMachine
-from mercer.solvers.dual import Problem, nu_svr, svr
+from mercer.estimators.svm.fitting import limits_of, training_gram
+from mercer.estimators.svm.single import SingleProblemMachine, used_weights
+from mercer.solvers.dual import DualProblems, nu_svr, solve_all, svr
 from mercer.typing import Array
 
 
-class Regressor(RegressorMixin, SupportVectorMachine):  # type: ignore[misc]
-    """What both regressions share."""
-
-    def _targets(self, X: Any, y: Any) -> tuple[Any, Array]:
-        """Items and numbers, checked."""
-        X, y = self._checked(X, y, reset=True, numeric=True)
-        return X, y.astype(np.float64)
-
-    def predict(self, X: Any) -> Array:
-        """f(x) for every item."""
-        return self._values(self._items(X))
-
-
-class SVR(Regressor):
+class SVR(RegressorMixin, SingleProblemMachine):  # type: ignore[misc]
     """Epsilon-SVR: minimise 1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon).
 
     Arguments are scikit-learn's; C = inf is the hard tube, which refuses targets that no f follows to within epsilon.
-    shrinking and cache_size are accepted and have no effect: the solver chooses its
-    active set itself, within the budget of mercer.configure(memory=...).  Beyond them
+    shrinking and cache_size are accepted and have no effect: the solver chooses its active set itself, within the
+    budget of mercer.configure(memory=...).  Further arguments:
 
     penalty_intercept   adds b^2 / 2 to the objective: kernel k + 1 and no free intercept
-    squared             penalises C sum of the squared excess
+    squared             penalises C times the sum of the squared excess
     check_psd           "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
-    time_limit          seconds after which the fit returns what it has, with its gap
+    time_limit          seconds after which the fit ends with the solution so far, its gap and a warning
 
-    After fit: certificate_ (the proof), solution_ (what the solver returned), and scikit-learn's attributes.
+    After fit: certificate_ (the proof of optimality), solution_ (what the solver returned), and scikit-learn's
+    attributes.
     """
-
-    hopeless = "targets that no function with this kernel follows to within epsilon"
-    cure = "Choose a finite C or a larger epsilon."
 
     def __init__(
         self,
@@ -77,13 +63,18 @@ class SVR(Regressor):
         C = positive("SVR", "C", self.C, infinite=True)
         if not isinstance(self.epsilon, Real) or not 0.0 <= float(self.epsilon) < np.inf:
             raise bad("SVR", "epsilon", "a number >= 0", repr(self.epsilon), "It is half the width of the tube.")
-        X, y = self._targets(X, y)
-
-        def problem(used: Array, weight: Array) -> Problem:
-            return svr(y[used], C * weight, self.epsilon, bias=not self.penalty_intercept, squared=self.squared)
-
-        self._fit_one(X, sample_weight, "regression", problem)
+        limits = limits_of(self)
+        X, y = self._checked(X, y, reset=True, numeric=True)
+        weight, used = used_weights("SVR", sample_weight, len(y))
+        data, gram = training_gram(self, X)
+        problem = svr(y[used], C * weight, self.epsilon, bias=not self.penalty_intercept, squared=self.squared)
+        found = solve_all(gram, DualProblems.of([problem], [used], "regression"), limits)
+        self._keep_single(X, data, used, found, limits)
         return self
+
+    def predict(self, X: Any) -> Array:
+        """f(x) for every item."""
+        return self._f(X)
 
     def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
         """All values of C and epsilon in one call for each fold, as estimators/shared_fits.py says."""
@@ -92,15 +83,13 @@ class SVR(Regressor):
         return offer_of_svr(self, y, psd)
 
 
-class NuSVR(Regressor):
+class NuSVR(RegressorMixin, SingleProblemMachine):  # type: ignore[misc]
     """Nu-SVR: minimise 1/2 |w|^2 + C (nu n epsilon + sum_i max(0, |y_i - f(x_i)| - epsilon)), epsilon too.
 
-    nu is at least the share of items outside the tube and at most the share of support vectors.  Arguments are
-    scikit-learn's (shrinking and cache_size have no effect); check_psd and time_limit as in SVR.  After fit
-    epsilon_ is the half width of the tube that was found.
+    nu is an upper bound of the share of items outside the tube and a lower bound of the share of support vectors.
+    Arguments are scikit-learn's (shrinking and cache_size have no effect); check_psd and time_limit are as in SVR.
+    After fit epsilon_ is half the width of the tube that was found.
     """
-
-    copies = 2
 
     def __init__(
         self,
@@ -127,7 +116,16 @@ class NuSVR(Regressor):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with numbers y; weights scale C."""
         C, nu = positive("NuSVR", "C", self.C), share("NuSVR", self.nu)
-        X, y = self._targets(X, y)
-        solution = self._fit_one(X, sample_weight, "regression", lambda used, weight: nu_svr(y[used], nu, C * weight))
+        limits = limits_of(self)
+        X, y = self._checked(X, y, reset=True, numeric=True)
+        weight, used = used_weights("NuSVR", sample_weight, len(y))
+        data, gram = training_gram(self, X)
+        problem = nu_svr(y[used], nu, C * weight)
+        found = solve_all(gram, DualProblems.of([problem], [np.tile(used, 2)], "regression"), limits)
+        solution = self._keep_single(X, data, used, found, limits)
         self.epsilon_ = max(solution.margin, 0.0)
         return self
+
+    def predict(self, X: Any) -> Array:
+        """f(x) for every item."""
+        return self._f(X)

@@ -1,15 +1,15 @@
-"""Verify a fitted support vector machine: its proof, made again from the data and the coefficients alone.
+"""Verify a fitted support vector machine: its certificate, recomputed from the data and the coefficients alone.
 
     print(mercer.verify(model, X, y))
 
-Works for our SVC, NuSVC, SVR, NuSVR and OneClassSVM and for scikit-learn's, whatever their kernel.  Everything is in
-double precision: the kernel is evaluated anew between all samples and the support vectors (n x n_sv values, streamed),
-C, nu, epsilon and the weights are read from the model, and both objectives follow.
+Works for our SVC, NuSVC, SVR, NuSVR and OneClassSVM and for scikit-learn's, with any kernel.  Everything is in double
+precision: the kernel is evaluated again between all samples and the support vectors (n x n_sv values, streamed), and
+both objectives are computed from C, nu, epsilon and the weights of the model.
 
-    the primal is that of the model exactly as it is, coefficients and intercept
-    the dual is that of the nearest coefficients that satisfy the constraints; how far away they are is reported
+    the primal is that of the model as it is, coefficients and intercept
+    the dual is that of the nearest coefficients that satisfy the constraints; their distance is reported
 
-One proof is made for every pair of classes, and the worst is returned with all of them in `parts`.
+There is one certificate for every pair of classes; the worst is returned, with all of them in `parts`.
 """
 
 from __future__ import annotations
@@ -23,20 +23,19 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from mercer.estimators.base import KernelEstimator, weights
 from mercer.estimators.svm.certificate import Certificate, certificate_of, worst_of
 from mercer.estimators.svm.model_reader import Claim, claims_of, penalised, reader
-from mercer.solvers.dual import DualSolution, Problem
+from mercer.solvers.dual import DualProblem, DualSolution
 from mercer.solvers.dual.certificate import objectives
-from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.dual.optimality import conditions
 from mercer.solvers.dual.proof import offsets_of
 from mercer.typing import Array
 
-_SNAP = 1e-12  # share of the largest coefficient within which another one is on its bound
-_LENIENCE = 1.1  # a solver that works in single precision may end a little above its tolerance
+_SNAP = 1e-12  # distance from a bound, as a share of the largest coefficient, that counts as on it
+_LENIENCE = 1.1  # a solver in single precision may end a little above its tolerance
 
 
 def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
-    """The certificate of a fitted model, recomputed from the data it was fitted on; samples of weight zero are out."""
-    reader(model)  # what cannot be read is refused before any work
+    """The certificate of a fitted model, recomputed from the data it was fitted on; weight zero leaves a sample out."""
+    reader(model)  # refuses other models before any work
     check_is_fitted(model)
     machine, X = _as_ours(model, X)
     data = machine._data(X)
@@ -94,22 +93,23 @@ def _products(gram: Any, claim: Claim, B: Array) -> Array:
     return np.tile(gram.part(claim.rows, claim.rows[J]) @ B[J], (claim.copies, 1))
 
 
-def project(b: Array, problem: Problem) -> Array:
+def project(b: Array, problem: DualProblem) -> Array:
     """A point near b in the box with the sums of `problem.start`; zeros stay zero when the others can do it.
 
-    What rounding has moved off a bound or off zero is put back: the conditions tell these places from all others.
+    Coefficients that rounding has moved off a bound or off zero are put back there, because the optimality conditions
+    are different at these places.
     """
     b = np.clip(b, problem.lo, problem.hi)
     near = _SNAP * np.abs(b).max(initial=0.0)
     for place in (problem.lo, problem.hi, np.zeros(len(b))):
         b = np.where(np.abs(b - place) <= near, place, b)
-    return feasible(b, problem)
+    return problem.feasible(b)
 
 
-def _best_tube(problem: Problem, f: Array) -> float:
+def _best_tube(problem: DualProblem, f: Array) -> float:
     """The epsilon that minimises nu sum C epsilon + sum C_i max(0, |y_i - f_i| - epsilon)."""
     n = len(problem) // 2
     size, C = np.abs(problem.z - f)[:n], problem.hi[:n]
     order = np.argsort(-size)
-    beyond = np.cumsum(C[order]) > np.abs(problem.start).sum()  # more weight lies outside than nu allows
+    beyond = np.cumsum(C[order]) > np.abs(problem.start).sum()  # the weight outside is larger than nu allows
     return float(size[order][np.argmax(beyond)]) if beyond.any() else 0.0

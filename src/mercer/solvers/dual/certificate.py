@@ -7,9 +7,9 @@ The maximum is the conjugate of the box: C max(0, 1 - y f) for classification, C
 regression and C max(0, ...)^2 with a ridge come out of the same line.  The optimum lies between the two values,
 whatever b is.
 
-With a large C the slacks that a tolerance leaves cost more than all the rest, though a multiple m f of f, m next to 1,
-has none of them.  Any function bounds the optimum, so where the gap is open the primal is that of the best multiple
-(not of nu-machines and of one class, which set their own scale).
+With a large C the slacks within the tolerance cost more than all the rest, though a multiple m f of f with m near 1 has
+no slacks.  Any function bounds the optimum, so where the gap is wide the primal is that of the best multiple (not for
+nu-machines and one-class machines, which set their own scale).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import numpy as np
 
 from mercer.native import dual_proof
 from mercer.solvers.dual.multiples import Multiples
-from mercer.solvers.dual.problem import Problem
+from mercer.solvers.dual.problem import DualProblem
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
-OPEN = 1e-2  # relative gap beyond which multiples of f are tried for the bound
+OPEN = 1e-2  # relative gap above which multiples of f are tried for the bound
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,9 +32,9 @@ class DualSolution(Solution):
     """Signed coefficients and bias of f = K b + bias, with the proof.
 
     `margin` is rho of nu-SVC (its decision function is f / rho) and epsilon of nu-SVR, 1 elsewhere.  `violation` is the
-    largest violation of the optimality conditions, the number libsvm's `tol` bounds.  `gradient` is F = K b - z on
-    every item and `gradient_error` how far single-precision kernel values moved it where it was compared with double
-    precision; 0 when all of it is double.
+    largest violation of the optimality conditions, the number that LIBSVM's `tol` bounds.  `gradient` is F = K b - z on
+    every item; `gradient_error` is the error of single-precision kernel values in it, measured where it was recomputed
+    in double precision (0 if all of it was).
     """
 
     coef: Array
@@ -46,7 +46,7 @@ class DualSolution(Solution):
     trace: list[tuple[int, float, float]] = field(default_factory=list, repr=False)  # (active items, violation, dual)
 
 
-def certify(b: Array, F: Array, problem: Problem, *, tol: float, n_iter: int, reason: str, error: float = 0.0,
+def certify(b: Array, F: Array, problem: DualProblem, *, tol: float, n_iter: int, reason: str, error: float = 0.0,
             trace: list[tuple[int, float, float]] | None = None, proven: bool = True) -> DualSolution:  # fmt: skip
     """The solution at b, given F = (K + diag(ridge)) b - z.
 
@@ -65,7 +65,7 @@ def certify(b: Array, F: Array, problem: Problem, *, tol: float, n_iter: int, re
     )  # fmt: skip
 
 
-def _middle(r: Array, problem: Problem) -> tuple[float, float]:
+def _middle(r: Array, problem: DualProblem) -> tuple[float, float]:
     """(bias, margin): the middle and half the distance of the offsets of the two groups."""
     if problem.second is None:
         return float(r[0]), 1.0
@@ -73,7 +73,7 @@ def _middle(r: Array, problem: Problem) -> tuple[float, float]:
     return 0.5 * (low + high), 0.5 * (low - high)
 
 
-def biases(b: Array, F: Array, problem: Problem) -> tuple[Array, float]:
+def biases(b: Array, F: Array, problem: DualProblem) -> tuple[Array, float]:
     """The offset r_i of every variable, one number per group and 0 without a bias, and the largest violation."""
     if problem.second is None:
         most, least, r = dual_proof.best_offset(b, F, problem.lo, problem.hi, problem.epsilon)
@@ -88,9 +88,9 @@ def biases(b: Array, F: Array, problem: Problem) -> tuple[Array, float]:
 
 
 def objectives(
-    b: Array, F: Array, problem: Problem, r: Array, *, rb: float | None = None, multiples: bool = False
+    b: Array, F: Array, problem: DualProblem, r: Array, *, rb: float | None = None, multiples: bool = False
 ) -> tuple[float, float]:
-    """(primal, dual) at b with offsets r, or with `multiples` of the best multiple of f where the gap is open.
+    """(primal, dual) at b with offsets r; with `multiples`, the primal of the best multiple of f where the gap is wide.
 
     `rb` is r'b, unless the sums of b are not what the problem prescribes.
     """
@@ -106,11 +106,11 @@ def objectives(
         return _rescaled(norm2, t, problem), dual
     primal = 0.5 * norm2 + rb + loss
     if multiples and not problem.start.any() and primal - dual > OPEN * max(abs(primal), abs(dual)):
-        primal = min(primal, max(_best_multiple(norm2, rb, t, problem), dual))  # a smaller one is rounding of F
+        primal = min(primal, max(_best_multiple(norm2, rb, t, problem), dual))  # less is rounding of F
     return primal, dual
 
 
-def _best_multiple(norm2: float, rb: float, t: Array, problem: Problem) -> float:
+def _best_multiple(norm2: float, rb: float, t: Array, problem: DualProblem) -> float:
     """The least primal value of a multiple of f = z - t."""
     found = Multiples(
         problem.z - t, problem.z, problem.lo, problem.hi, problem.epsilon, problem.ridge, np.array([len(t)]),
@@ -119,7 +119,7 @@ def _best_multiple(norm2: float, rb: float, t: Array, problem: Problem) -> float
     return float(found.best()[0])
 
 
-def _rescaled(norm2: float, t: Array, problem: Problem) -> float:
+def _rescaled(norm2: float, t: Array, problem: DualProblem) -> float:
     """A feasible primal value of a hard margin: w scaled up until every constraint y f >= 1 holds."""
     hard = np.isinf(problem.hi - problem.lo)
     worst = float(np.abs(t[hard & (np.sign(t) == np.sign(problem.z))]).max(initial=0.0))
@@ -127,7 +127,7 @@ def _rescaled(norm2: float, t: Array, problem: Problem) -> float:
     return 0.5 * norm2 / (1.0 - worst) ** 2 if worst < 1.0 and (hard & labels).all() else np.inf
 
 
-def conjugate(t: Array, problem: Problem) -> Array:
+def conjugate(t: Array, problem: DualProblem) -> Array:
     """max over c in [lo, hi] of c t - epsilon |c| - ridge c^2 / 2, for every variable."""
     out = np.empty(len(t))
     dual_proof.conjugate(t, problem.lo, problem.hi, problem.epsilon, problem.ridge, out)

@@ -4,17 +4,17 @@ Three ways, by the number of items that matter:
 
     whole      few items: their Gram is stored and one SMO runs on it
     growth     few support vectors: the Gram of a growing active set is stored (growth.py)
-    blocks     many support vectors: nothing but the Gram of one block of violators is stored
+    blocks     many support vectors: only the Gram of one block of violators is stored
 
-What is stored fits the byte budget (room.py): with little of it there are more and smaller blocks.
+What is stored fits the byte budget (limits.room_for): with a small budget there are more and smaller blocks.
 
 Blocks: a rough solution gives a first gradient on all items.  Blocks of the worst violators, half of them from the last
-block, are solved by SMO on their own small Gram, and the gradient follows by one streamed product with the coefficients
-that changed.  Items at a bound that will hardly move are dropped from the active set.  When the active set is solved,
-the gradient of dropped items is brought up to date by what changed since.
+block, are solved by SMO on their own small Gram; one streamed product with the coefficients that changed then updates
+the gradient.  Items at a bound that will hardly move are dropped from the active set.  When the active set is solved,
+the gradient of dropped items is updated by what changed since.
 
-In the end the extreme gradients are computed again in double precision, and if any item violates the conditions the
-work goes on.  The floor of any certified solution is one evaluation of K(items, support vectors).
+At the end the extreme gradients are computed again in double precision; if any item violates the conditions, the work
+goes on.  Any certified solution needs at least one evaluation of K(items, support vectors).
 """
 
 from __future__ import annotations
@@ -27,36 +27,30 @@ from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import finishing, one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.native import rows, smo
-from mercer.solvers.dual.block import Unbounded, grows_without_end, solve_block
+from mercer.native import rows
+from mercer.solvers.dual.block import Unbounded, grows_without_end, smo_steps, solve_block, with_ridge
 from mercer.solvers.dual.certificate import DualSolution, certify
-from mercer.solvers.dual.growth import grow
+from mercer.solvers.dual.growth import FINEST, Stop, grow
 from mercer.solvers.dual.optimality import Conditions, conditions
-from mercer.solvers.dual.problem import Problem
-from mercer.solvers.dual.room import room_for
-from mercer.solvers.limits import Limits
+from mercer.solvers.dual.problem import DualProblem
+from mercer.solvers.limits import Limits, room_for
 from mercer.typing import Array, Gram
 
-FEW = 100  # items whose Gram is stored and solved at once, however few of them support
-WHOLE = 4096  # the same where growth is not to be had
-COARSEST = 2e-5  # tolerances from which on growth, in single precision, can be sharp enough
+WHOLE_BEFORE_GROWTH = 100  # items up to which the whole Gram is stored though growth is possible
+WHOLE = 4096  # items up to which the whole Gram is stored where growth is not possible
 COARSE = 2000  # items of the first, rough solution
 STORED = 8192  # active items whose Gram is stored when many of them are free
-MANY_FREE = 800
+MANY_FREE = 800  # free coefficients from which on blocks are wide and the Gram of the active set is stored
 BLOCK, WIDE_BLOCK = 1024, 2048
-PAIR = 16  # bytes for every pair of stored items: in single precision, in double, and what arises in between
+BYTES_PER_PAIR = 16  # of stored items: in single precision, in double precision, and intermediate results
 SLACK = 0.25  # an item is dropped when it loses by more than this share of the violation
-DROPPED_SHARE = 0.3  # shrinking is worth its while from this share of the active set on
-CHUNK = 40_000_000  # entries an inner loop touches before the clock is looked at: about a twentieth of a second
-LEAST = 1000  # steps of an inner loop, however many entries they touch
+DROPPED_SHARE = 0.3  # shrink the active set if at least this share of it can be dropped
+CHUNK = 40_000_000  # entries an inner loop reads between two checks of the limits: about a twentieth of a second
+LEAST = 1000  # steps of an inner loop, however many entries they read
 QUICK = 200_000_000  # kernel values that may be computed after a time limit or an interrupt: a fraction of a second
-STEPS = 10_000_000  # SMO steps after which a problem is given up, whatever it is: every call ends
+STEPS = 10_000_000  # SMO steps after which any problem is given up, so that every call ends
 ROUNDS = 60
-LARGEST_VALUE = 1e37  # of a kernel; sums of a few of them are still below the end of single precision, 3.4e38
-
-
-class Stop(Exception):
-    """Raised when a limit is reached; the state stays usable."""
+LARGEST_VALUE = 1e37  # of a kernel, so that sums of a few of them are below the largest float32, 3.4e38
 
 
 @dataclass(eq=False)
@@ -65,7 +59,7 @@ class Active:
 
     index: Array | None
     gram: Gram
-    problem: Problem
+    problem: DualProblem
     b: Array
     F: Array
     stored: Array | None = None
@@ -94,7 +88,7 @@ class Active:
 
 
 def require_single_precision(gram: Gram) -> None:
-    """Refuse kernel values that single precision, in which most steps are made, does not hold."""
+    """Refuse kernel values too large for single precision, in which most steps are made."""
     size = float(np.abs(gram.diag()).max(initial=0.0))
     if not size <= LARGEST_VALUE:
         raise bad("kernel", "k(x, x)", f"at most {LARGEST_VALUE:.0e}, as this machine computes in single precision",
@@ -114,21 +108,21 @@ def row_sum(K: Array, J: Array, v: Array) -> Array:
 
 
 def decompose(
-    gram: Gram, problem: Problem, limits: Limits, start: Array | None = None, patience: int | None = None
+    gram: Gram, problem: DualProblem, limits: Limits, start: Array | None = None, patience: int | None = None
 ) -> DualSolution:
     """Solve the problem on the items of `gram` until the optimality conditions hold to the tolerance.
 
-    `start` is a feasible b to go on from.  A limit or Ctrl-C ends the work early with the best solution so far and its
-    gap.  Without a limit of steps there are as many as the caller has `patience` for: 10 million, or 100 per item.
+    `start` is a feasible b to start from.  A limit or Ctrl-C ends the work early with the best solution so far and its
+    gap.  Without a limit of steps at most `patience` are made, by default 10 million or 100 per item.
     """
     require_single_precision(gram)
     with one_blas_thread():  # short products of a few thousand numbers are slower on many threads
-        engine = Engine(gram, problem, limits, start)
-        engine.most_steps = min(engine.most_steps, patience or engine.most_steps)
+        state = Decomposition(gram, problem, limits, start)
+        state.most_steps = min(state.most_steps, patience or state.most_steps)
         reason = "converged"
         with until_interrupted() as work:
             try:
-                engine.run()
+                state.run()
             except Stop as stop:
                 reason = str(stop)
             except Unbounded:
@@ -138,35 +132,35 @@ def decompose(
         proven = True
         if reason not in ("converged", "stalled"):
             with finishing():
-                proven = engine.settle()
+                proven = state.settle()
         return certify(
-            engine.b, engine.F, problem, tol=limits.tol, n_iter=engine.steps, reason=reason, error=engine.error,
-            trace=engine.trace, proven=proven,
+            state.b, state.F, problem, tol=limits.tol, n_iter=state.steps, reason=reason, error=state.error,
+            trace=state.trace, proven=proven,
         )  # fmt: skip
 
 
-class Engine:
+class Decomposition:
     """The state of one solution: coefficients b and gradient F = (K + diag(ridge)) b - z on all items."""
 
-    def __init__(self, gram: Gram, problem: Problem, limits: Limits, start: Array | None) -> None:
+    def __init__(self, gram: Gram, problem: DualProblem, limits: Limits, start: Array | None) -> None:
         self.exact, self.fast = gram, gram.single()
         self.problem, self.tol, self.limits, self.steps = problem, limits.tol, limits, 0
         self.whole, self.coarse, self.stored, self.block, self.wide_block = (
-            room_for(most, PAIR) for most in (WHOLE, COARSE, STORED, BLOCK, WIDE_BLOCK)
+            room_for(most, BYTES_PER_PAIR) for most in (WHOLE, COARSE, STORED, BLOCK, WIDE_BLOCK)
         )
         self.most_steps = max(STEPS, 100 * len(problem)) if limits.max_iter is None else limits.max_iter
         self.b = np.array(problem.start if start is None else start, dtype=np.float64)
         self.F = self.gradient(self.fast) if self.b.any() else -problem.z.astype(np.float64)
         self.error, self.objective = 0.0, 0.0
-        self.rounding = 0.0  # by which single precision had moved the gradient at the last proof
+        self.rounding = 0.0  # error of single precision in the gradient at the last proof
         self.trace: list[tuple[int, float, float]] = []
         self.dropped: list[tuple[Array, Array]] = []  # (items, all coefficients when they were dropped)
         self.rng = np.random.default_rng(0)
 
     def run(self) -> None:
         """Work until the conditions hold on all items, in double precision."""
-        grows = self.problem.plain and self.tol >= COARSEST and self.limits.max_iter is None
-        if len(self.b) <= min(FEW if grows else WHOLE, self.whole):
+        grows = self.problem.fits_native_loops and self.tol >= FINEST and self.limits.max_iter is None
+        if len(self.b) <= min(WHOLE_BEFORE_GROWTH if grows else WHOLE, self.whole):
             self.solve_whole()
         elif not (grows and self.grow()):
             self.solve_whole() if len(self.b) <= self.whole else self.solve_by_blocks()
@@ -174,12 +168,12 @@ class Engine:
     # ---- limits
 
     def check(self) -> None:
-        """Stop when time or steps are used up, or the run this is part of has been stopped."""
+        """Raise Stop when time or steps are used up, or the fit has been interrupted."""
         reason = self.limits.reached(self.steps)
         if reason or self.steps >= self.most_steps:
             raise Stop(reason or "max_iter")
 
-    def room(self, steps: int) -> int:
+    def steps_left(self, steps: int) -> int:
         """At most so many steps, and not more than are left."""
         return max(0, min(steps, self.most_steps - self.steps))
 
@@ -198,7 +192,7 @@ class Engine:
         self.dropped.clear()
 
     def settle(self) -> bool:
-        """After an early end: the whole gradient if that is quick, else only what the dual needs, and no proof."""
+        """After an early end: the whole gradient if that is quick (True), else only the part that the dual needs."""
         support = np.flatnonzero(self.b)
         if len(self.b) * len(support) <= QUICK:
             self.recompute()
@@ -232,7 +226,7 @@ class Engine:
         return smooth + self.problem.epsilon * float(np.abs(self.b).sum())
 
     def note(self, items: int, violation: float) -> None:
-        """Record and report how far it is."""
+        """Record the progress, and report it."""
         self.trace.append((items, violation, -self.objective))
         if self.limits.progress is not None:
             self.limits.progress(items, violation, -self.objective)
@@ -240,7 +234,7 @@ class Engine:
     # ---- few support vectors: a growing active set
 
     def grow(self) -> bool:
-        """Solve on a growing active set; False where another method has to go on from what there is."""
+        """Solve on a growing active set; False if another method has to continue."""
         before = self.steps
 
         def report(active: int, violation: float, objective: float, steps: int) -> None:
@@ -252,17 +246,17 @@ class Engine:
         self.steps = before + steps
         if end == "unbounded" or grows_without_end(self.b, self.F, self.problem, self.exact.diag()):
             raise Unbounded
-        if end == "too many":  # blocks begin with a rough solution of their own
+        if end == "too many":  # blocks start from a rough solution of their own
             self.b[:], self.F = self.problem.start, -self.problem.z
         elif end != "solved":
-            self.F = self.gradient(self.fast)  # it may have been left half-way
+            self.F = self.gradient(self.fast)  # the loop may have ended before updating it
         return end == "solved"
 
     # ---- few items: the whole Gram
 
     def solve_whole(self) -> None:
         """One SMO on the stored Gram, in single precision first, in double if that was not enough."""
-        order = grouped(np.arange(len(self.b)), self.problem)
+        order = self.problem.grouped(np.arange(len(self.b)))
         problem = self.problem.take(order)
         K = single(self.fast.dense()) if len(order) else np.empty((0, 0), dtype=np.float32)
         K = K if problem.second is None else np.ascontiguousarray(K[np.ix_(order, order)])
@@ -272,7 +266,7 @@ class Engine:
             violation = self.prove().violation
             if violation <= self.tol:
                 return
-            if violation < least:  # where rounding exceeds the tolerance, a further attempt may be worse
+            if violation < least:  # if rounding exceeds the tolerance, a later attempt may be worse
                 least, best = violation, self.b.copy()
             if K.dtype == np.float32 and self.rounding > 0.01 * self.tol:
                 K = np.asarray(self.exact.dense(), dtype=np.float64)
@@ -282,25 +276,15 @@ class Engine:
         self.recompute()
         raise Stop("stalled")
 
-    def smo_whole(self, K: Array, order: Array, problem: Problem, tol: float) -> None:
-        """SMO in chunks of steps, the limits looked at between them."""
-        chunk = max(LEAST, CHUNK // (2 * len(order) + 400))  # a step on few items has a cost of its own
-        b, F = self.b[order], self.F[order]
-        if len(problem.ridge):
-            K = K + np.diag(problem.ridge.astype(K.dtype))
-        diagonal = np.ascontiguousarray(np.diagonal(K))  # in the type of K: curvatures are differences of entries
-        split = len(b) if problem.second is None else int(np.count_nonzero(~problem.second))
-        box = (b, problem.lo, problem.hi, problem.epsilon)
+    def smo_whole(self, K: Array, order: Array, problem: DualProblem, tol: float) -> None:
+        """SMO in chunks of steps, with a check of the limits between them."""
+        chunk = max(LEAST, CHUNK // (2 * len(order) + 400))  # a step costs as much as 400 entries, however few items
+        b, F, Q = self.b[order], self.F[order], with_ridge(K, problem)
         try:
             while len(b):
-                most = self.room(chunk)
-                if problem.bias:
-                    steps, violation, endless = smo.smo(K, diagonal, F, *box, split, tol, most)
-                else:
-                    steps, violation = smo.coordinate_descent(K, diagonal, F, *box, tol, most)
-                    endless = False
-                self.steps += int(steps)
-                if endless or grows_without_end(b, F, problem, diagonal):
+                steps, violation = smo_steps(Q, F, b, problem, tol, self.steps_left(chunk))
+                self.steps += steps
+                if grows_without_end(b, F, problem, np.diagonal(Q)):
                     raise Unbounded
                 if violation <= tol:
                     break
@@ -311,7 +295,7 @@ class Engine:
     # ---- many items: blocks on an active set
 
     def solve_by_blocks(self) -> None:
-        """Blocks on the active set until it is solved, then the proof on all items, which may find new violators."""
+        """Solve blocks of the active set, then check all items, which may show new violators."""
         if len(self.b) > 4 * self.coarse and self.problem.second is None and not self.b.any():
             self.coarse_start()
         active, self.objective = self.everything(), self.value()
@@ -334,7 +318,7 @@ class Engine:
         sizes = [min(len(side), max(int(share * len(side)), self.coarse // 4)) for side in sides]
         chosen = [self.rng.choice(side, k, replace=False) for side, k in zip(sides, sizes, strict=True)]
         index = np.sort(np.concatenate(chosen))
-        start = Engine(self.fast.sub(index), self.problem.take(index), self.limits, None)
+        start = Decomposition(self.fast.sub(index), self.problem.take(index), self.limits, None)
         start.smo_whole(single(start.fast.dense()), np.arange(len(index)), start.problem, 10.0 * self.tol)
         self.steps += start.steps
         self.b[index] = start.b
@@ -355,11 +339,11 @@ class Engine:
         if active.stored is not None:
             smaller.stored = np.ascontiguousarray(active.stored[np.ix_(kept, kept)])
         elif len(index) <= self.stored and smaller.free > MANY_FREE:
-            smaller.stored = single(smaller.gram.dense())  # many blocks to come: rows will be read often
+            smaller.stored = single(smaller.gram.dense())  # with many free variables, rows are read many times
         return smaller
 
     def refresh(self) -> None:
-        """Bring the gradient of dropped items up to date: F_D += K[D, changed] (b - b when they were dropped)."""
+        """Update the gradient of dropped items: F_D += K[D, changed] (b - b when they were dropped)."""
         for D, before in self.dropped:
             J = np.flatnonzero(self.b != before)
             step = max(1024, CHUNK // max(len(J), 1))
@@ -371,7 +355,7 @@ class Engine:
         self.dropped.clear()
 
     def improve(self, active: Active) -> bool:
-        """Blocks on one active set; True when it is solved, False when shrinking it is worth while."""
+        """Blocks on one active set; True when it is solved, False when many of its items can be dropped."""
         size = len(active)
         kept, tol, idle, since = np.empty(0, dtype=np.intp), 0.9 * self.tol, 0, 2
         whole = size <= self.whole
@@ -390,7 +374,7 @@ class Engine:
                         return False
                 W = np.arange(size) if whole else select(c, self.block_size(active), kept)
                 goal = 0.95 * tol if whole else max(0.95 * tol, 0.1 * c.violation)
-                idle = 0 if self.solve_one(active, grouped(W, active.problem), goal) else idle + 1
+                idle = 0 if self.solve_one(active, active.problem.grouped(W), goal) else idle + 1
                 if idle > 2:
                     raise Stop("stalled")
                 kept, since = self.next_kept(active, W), since + 1
@@ -401,14 +385,14 @@ class Engine:
     def solve_one(self, active: Active, W: Array, tol: float) -> bool:
         """Solve one block and update the gradient; returns whether anything moved."""
         K, problem, b = active.block(W), active.problem.take(W), active.b[W]
-        most = self.room(min(20 * len(W), max(LEAST, CHUNK // (2 * len(W)))))
+        most = self.steps_left(min(20 * len(W), max(LEAST, CHUNK // (2 * len(W)))))
         self.steps += solve_block(K, active.F[W], b, problem, tol, most)
         if grows_without_end(active.b, active.F, active.problem, np.diagonal(K)):
             raise Unbounded
         change = b - active.b[W]
         moved = change != 0.0
         kinks = float(np.abs(b).sum() - np.abs(active.b[W]).sum())
-        curved = float(change @ (K @ change.astype(K.dtype)))  # in K's own type: converting K costs more than the block
+        curved = float(change @ (K @ change.astype(K.dtype)))  # in the type of K, which is not converted
         self.objective += float(change @ active.F[W]) + 0.5 * curved + self.problem.epsilon * kinks
         self.objective += 0.5 * float(change @ problem.ridge_times(change))
         active.b[W] = b
@@ -429,11 +413,6 @@ class Engine:
     def block_size(self, active: Active) -> int:
         """Variables in one block."""
         return self.wide_block if active.free > MANY_FREE else self.block
-
-
-def grouped(W: Array, problem: Problem) -> Array:
-    """W with the two groups one after the other."""
-    return W if problem.second is None else W[np.argsort(problem.second[W], kind="stable")]
 
 
 def select(c: Conditions, size: int, kept: Array) -> Array:

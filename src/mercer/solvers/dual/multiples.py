@@ -1,4 +1,4 @@
-"""The best multiple of a function as a bound of the optimum, for many problems at once.
+"""The best multiple of a function as an upper bound of the optimum, for many problems at once.
 
     P(m) = m^2/2 |w|^2 + m r'b + sum_i max_{lo <= c <= hi} [ c (z - m f) - epsilon |c| - ridge c^2 / 2 ]
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from mercer.typing import Array
 
-_HALVINGS = 24  # of [0, 2]: m to 1e-7, near a minimum where P is flat
+_HALVINGS = 24  # of [0, 2]: m to 1e-7, enough because P is flat near its minimum
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Multiples:
     z: Array
     lo: Array
     hi: Array
-    epsilon: Array | float  # one number, or one per item
+    epsilon: float
     ridge: Array  # one number per item, or none
     sizes: Array
     norm2: Array

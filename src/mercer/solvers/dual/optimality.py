@@ -1,8 +1,8 @@
 """The optimality conditions of the dual: gains, costs, violation.
 
 Raising b_i gains at rate u_i = up_i - F_i, lowering it costs at rate l_i = down_i - F_i (native/loops/box.h).
-Within a group, a pair (i, j) with u_i > l_j can be improved, so the violation is max u - min l.  At the optimum any
-number between max u and min l is the bias.
+Within a group, a pair (i, j) with u_i > l_j can be improved, so the violation is max u - min l.  At the optimum the
+bias is any number between max u and min l.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.native import smo
-from mercer.solvers.dual.problem import Problem
+from mercer.solvers.dual.problem import DualProblem
 from mercer.typing import Array
 
 BIG = 1e30
@@ -33,7 +33,7 @@ class Conditions:
         return np.asarray((self.u < self.least - slack) & (self.l > self.most + slack))
 
 
-def gains_and_costs(b: Array, F: Array, problem: Problem) -> tuple[Array, Array]:
+def gains_and_costs(b: Array, F: Array, problem: DualProblem) -> tuple[Array, Array]:
     """(u, l) of every variable."""
     up, down = np.empty(len(b)), np.empty(len(b))
     smo.offsets(b, problem.lo, problem.hi, problem.epsilon, up, down)
@@ -42,7 +42,7 @@ def gains_and_costs(b: Array, F: Array, problem: Problem) -> tuple[Array, Array]
     return up, down
 
 
-def conditions(b: Array, F: Array, problem: Problem) -> Conditions:
+def conditions(b: Array, F: Array, problem: DualProblem) -> Conditions:
     """Gains, costs, thresholds and violation at b with F = (K + diag(ridge)) b - z."""
     u, l = gains_and_costs(b, F, problem)
     if not problem.bias:

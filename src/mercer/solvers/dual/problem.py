@@ -9,26 +9,27 @@
     nu-SVC         b = y a,       z = 0,  box [0, 1] or [-1, 0],  each class sums to nu n / 2 in size
     nu-SVR         b = (a, -a'),  z = (y, y),  boxes [0, C] and [-C, 0] on items listed twice,  each half C nu n / 2
 
-The decision function is f = K b + bias.  No sign y_i y_j appears in any loop.  A quadratic slack penalty
-C sum xi^2 is an infinite box with ridge 1 / (2 C).
+The decision function is f = K b + bias.  With signed variables no loop needs the signs y_i y_j.  A quadratic slack
+penalty C sum xi^2 is an infinite box with ridge 1 / (2 C).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from mercer.errors import bad
+from mercer.native import dual_proof
 from mercer.typing import Array
 
 _NONE = np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class DualProblem:
     """One instance; `start` is a feasible b, `second` marks the second of two groups."""
 
     z: Array
@@ -44,50 +45,69 @@ class Problem:
         return len(self.z)
 
     @property
-    def plain(self) -> bool:
-        """Whether it has one group, a bias and no ridge: the kind that native loops solve."""
+    def fits_native_loops(self) -> bool:
+        """Whether it has one group, a bias and no ridge."""
         return self.bias and self.second is None and not len(self.ridge)
 
-    def take(self, index: Array) -> Self:
-        """The problem of a subset of the variables, all others held where they are."""
+    @property
+    def groups(self) -> list[Array]:
+        """Masks of the variables whose sum is fixed, one per group; none without a bias."""
+        if not self.bias:
+            return []
+        return [np.ones(len(self), dtype=bool)] if self.second is None else [~self.second, self.second]
+
+    def grouped(self, index: Array) -> Array:
+        """The positions `index` with the first group before the second, as SMO needs them."""
+        return index if self.second is None else index[np.argsort(self.second[index], kind="stable")]
+
+    def feasible(self, b: Array, sums: list[float] | None = None) -> Array:
+        """A point near b in the box whose groups have these sums, by default those of `start`."""
+        sums = [float(self.start[group].sum()) for group in self.groups] if sums is None else sums
+        b = np.clip(b, self.lo, self.hi)
+        for group, total in zip(self.groups, sums, strict=True):
+            dual_proof.move_to_sum(b, self.lo, self.hi, group, total, np.empty(len(b)))
+        return np.clip(b, self.lo, self.hi)
+
+    def take(self, index: Array | slice) -> Self:
+        """The problem of a subset of the variables; the others stay fixed."""
         second = None if self.second is None else self.second[index]
         ridge = self.ridge[index] if len(self.ridge) else self.ridge
-        parts = {name: getattr(self, name)[index] for name in ("z", "lo", "hi", "start")}
-        return replace(self, **parts, second=second, ridge=ridge)
+        z, lo, hi, start = self.z[index], self.lo[index], self.hi[index], self.start[index]
+        return type(self)(z, lo, hi, start, self.epsilon, second, self.bias, ridge)
 
     def ridge_times(self, b: Array) -> Array:
         """diag(ridge) b."""
         return self.ridge * b if len(self.ridge) else np.zeros(len(b))
 
 
-def svc(y: Array, C: Array | float, *, bias: bool = True, squared: bool = False) -> Problem:
+def svc(y: Array, C: Array | float, *, bias: bool = True, squared: bool = False) -> DualProblem:
     """C-SVC: 1/2 |w|^2 + sum C_i max(0, 1 - y_i f_i), or with the squares of the slacks; y holds -1 and +1."""
     y = np.asarray(y, dtype=np.float64)
     C = np.broadcast_to(np.asarray(C, dtype=np.float64), y.shape)
     top = np.full(y.shape, np.inf) if squared else C
     lo, hi = np.where(y > 0.0, 0.0, -top), np.where(y > 0.0, top, 0.0)
-    return Problem(y, lo, hi, np.zeros(len(y)), bias=bias, ridge=_slack_ridge(C, squared))
+    return DualProblem(y, lo, hi, np.zeros(len(y)), bias=bias, ridge=_slack_ridge(C, squared))
 
 
-def svr(y: Array, C: Array | float, epsilon: float, *, bias: bool = True, squared: bool = False) -> Problem:
+def svr(y: Array, C: Array | float, epsilon: float, *, bias: bool = True, squared: bool = False) -> DualProblem:
     """epsilon-SVR: 1/2 |w|^2 + sum C_i max(0, |y_i - f_i| - epsilon), or with the squares of the slacks."""
     y = np.asarray(y, dtype=np.float64)
     C = np.broadcast_to(np.asarray(C, dtype=np.float64), y.shape)
     top = np.full(y.shape, np.inf) if squared else np.array(C)
-    return Problem(y, -top, top, np.zeros(len(y)), float(epsilon), bias=bias, ridge=_slack_ridge(C, squared))
+    return DualProblem(y, -top, top, np.zeros(len(y)), float(epsilon), bias=bias, ridge=_slack_ridge(C, squared))
 
 
 def _slack_ridge(C: Array, squared: bool) -> Array:
     return np.asarray(0.5 / C) if squared else _NONE
 
 
-def one_class(n: int, nu: float, weight: Array | None = None) -> Problem:
+def one_class(n: int, nu: float, weight: Array | None = None) -> DualProblem:
     """One-class SVM: 1/2 |w|^2 - rho + 1/(nu n) sum xi, scaled by nu n; weights scale the boxes."""
     hi = np.ones(n) if weight is None else np.array(weight, dtype=np.float64)
-    return Problem(np.zeros(n), np.zeros(n), hi, _filled(hi, nu * n if weight is None else nu * hi.sum()))
+    return DualProblem(np.zeros(n), np.zeros(n), hi, _filled(hi, nu * n if weight is None else nu * hi.sum()))
 
 
-def nu_svc(y: Array, nu: float, weight: Array | None = None) -> Problem:
+def nu_svc(y: Array, nu: float, weight: Array | None = None) -> DualProblem:
     """nu-SVC: 1/2 |w|^2 - nu rho + 1/n sum xi, scaled by n; feasible while nu <= 2 min(n+, n-) / n."""
     y = np.asarray(y, dtype=np.float64)
     top = np.ones(len(y)) if weight is None else np.array(weight, dtype=np.float64)
@@ -101,16 +121,16 @@ def nu_svc(y: Array, nu: float, weight: Array | None = None) -> Problem:
                       "Lower nu, or balance the classes.")  # fmt: skip
         start[side] = sign * _filled(top[side], total)
     lo, hi = np.where(y > 0.0, 0.0, -top), np.where(y > 0.0, top, 0.0)
-    return Problem(np.zeros(len(y)), lo, hi, start, second=y > 0.0)
+    return DualProblem(np.zeros(len(y)), lo, hi, start, second=y > 0.0)
 
 
-def nu_svr(y: Array, nu: float, C: Array | float) -> Problem:
+def nu_svr(y: Array, nu: float, C: Array | float) -> DualProblem:
     """nu-SVR on items listed twice: first a in [0, C], then -a' in [-C, 0]; the coefficients of f are their sums."""
     y = np.asarray(y, dtype=np.float64)
     top = np.array(np.broadcast_to(np.asarray(C, dtype=np.float64), y.shape))
     half = _filled(top, nu * top.sum() / 2.0)
     zero = np.zeros(len(y))
-    return Problem(
+    return DualProblem(
         np.tile(y, 2), np.concatenate([zero, -top]), np.concatenate([top, zero]),
         np.concatenate([half, -half]), second=np.repeat([False, True], len(y)),
     )  # fmt: skip
@@ -122,47 +142,32 @@ def _filled(top: Array, total: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Problems:
-    """Problems on items of one Gram, in long arrays: problem p has the places ends[p]:ends[p + 1] of each.
+class DualProblems:
+    """Problems of one kind on items of one Gram: problem p has the places ends[p]:ends[p + 1] of all arrays.
 
-    `index` are positions in the Gram, `epsilon` has one number per problem, and `task` says what the items are to the
-    user: "classification", "regression" or "novelty".
+    `joined` has the variables of all problems in long arrays, `index` their positions in the Gram.  `task` is
+    "classification", "regression" or "novelty".
     """
 
+    joined: DualProblem
     index: Array
     ends: Array
-    z: Array
-    lo: Array
-    hi: Array
-    start: Array
-    epsilon: Array
     task: str
-    second: Array | None = None
-    bias: bool = True
-    ridge: Array = field(default_factory=lambda: _NONE)
 
     @classmethod
-    def of(cls, problems: Sequence[Problem], places: Sequence[Array], task: str) -> Self:
-        """Problems of one kind, each on its places in the Gram."""
-        joined = {name: np.concatenate([getattr(p, name) for p in problems]) for name in ("z", "lo", "hi", "start")}
-        first = problems[0]
-        second = None if first.second is None else np.concatenate([np.asarray(p.second) for p in problems])
-        return cls(
-            index=np.concatenate(places).astype(np.intp, copy=False),
-            ends=np.cumsum([0, *map(len, problems)], dtype=np.intp), epsilon=np.array([p.epsilon for p in problems]),
-            task=task, second=second, bias=first.bias, ridge=np.concatenate([p.ridge for p in problems]), **joined,
-        )  # fmt: skip
-
-    @classmethod
-    def cut(cls, every: Problem, index: Array, ends: Array, task: str) -> Self:
-        """One long problem cut into several, for kinds in which every item stands for itself."""
-        epsilon = np.full(len(ends) - 1, every.epsilon)
-        return cls(
-            index, ends, every.z, every.lo, every.hi, every.start, epsilon, task, every.second, every.bias, every.ridge
-        )
+    def of(cls, problems: Sequence[DualProblem], places: Sequence[Array], task: str) -> Self:
+        """Problems of one kind, each with the positions of its items in the Gram."""
+        names = ["z", "lo", "hi", "start", "ridge", *([] if problems[0].second is None else ["second"])]
+        joined: dict[str, Any] = {name: np.concatenate([getattr(p, name) for p in problems]) for name in names}
+        ends = np.cumsum([0, *map(len, problems)], dtype=np.intp)
+        index = np.concatenate(places).astype(np.intp, copy=False)
+        return cls(replace(problems[0], **joined), index, ends, task)
 
     def __len__(self) -> int:
         return len(self.ends) - 1
+
+    def __getitem__(self, p: int) -> DualProblem:
+        return self.joined.take(self.span(p))
 
     def span(self, p: int) -> slice:
         """The places of problem p in the long arrays."""
@@ -170,18 +175,5 @@ class Problems:
 
     @property
     def sizes(self) -> Array:
-        """The number of variables of each."""
+        """The number of variables of each problem."""
         return np.diff(self.ends)
-
-    @property
-    def plain(self) -> bool:
-        """Whether they have one group, a bias and no ridge: the kind that native loops solve."""
-        return self.bias and self.second is None and not len(self.ridge)
-
-    def __getitem__(self, p: int) -> Problem:
-        s = self.span(p)
-        second = None if self.second is None else self.second[s]
-        ridge = self.ridge[s] if len(self.ridge) else self.ridge
-        return Problem(
-            self.z[s], self.lo[s], self.hi[s], self.start[s], float(self.epsilon[p]), second, self.bias, ridge
-        )

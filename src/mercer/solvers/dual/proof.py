@@ -4,9 +4,9 @@
     EQUALITY SLACK OUTSIDE COMPLEMENTARITY         how far each optimality condition is from holding
     REGIMES ...                                    the number of items in each of up to five regimes
 
-Native loops write such rows for plain problems (native/loops/dual_types.h has the same order); here is the general
-case.  A regime is where an item lies: its margin y f, its residual y - f or its score f says so to within the
-violation, and where it touches an edge the coefficient decides, for only a support vector is held there.
+Native loops write such rows for the problems that they solve (native/loops/dual_types.h has the same order); this is
+the general case.  A regime is where an item lies by its margin y f, its residual y - f or its score f, to within the
+violation; an item within that distance of an edge counts as on it only if it is a support vector.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import numpy as np
 
 from mercer.native import dual_proof
 from mercer.solvers.dual.certificate import DualSolution
-from mercer.solvers.dual.problem import Problem
+from mercer.solvers.dual.problem import DualProblem
 from mercer.typing import Array
 
 BIAS, VIOLATION, PRIMAL, DUAL, EQUALITY, SLACK, OUTSIDE, COMPLEMENTARITY, REGIMES, WIDTH = *range(9), 13
 
-_SHARPEST, _COARSEST = 1e-9, 1e-2  # how near an edge counts as on it, however well or badly the problem is solved
+_SHARPEST, _COARSEST = 1e-9, 1e-2  # bounds of the distance at which an item counts as on an edge
 _TINY = 1e-300
 
 
-def proof_row(solution: DualSolution, problem: Problem, task: str) -> Array:
+def proof_row(solution: DualSolution, problem: DualProblem, task: str) -> Array:
     """The row of one solution."""
     row = np.zeros(WIDTH)
     row[:EQUALITY] = solution.bias, solution.violation, solution.primal, solution.dual
@@ -34,14 +34,14 @@ def proof_row(solution: DualSolution, problem: Problem, task: str) -> Array:
     return row
 
 
-def offsets_of(problem: Problem, bias: float, margin: float) -> Array:
+def offsets_of(problem: DualProblem, bias: float, margin: float) -> Array:
     """The offset r_i that every variable is compared with: the bias, and in a nu-problem the margin beside it."""
     if problem.second is None:
         return np.full(len(problem), bias)
     return np.where(problem.second, bias - margin, bias + margin)
 
 
-def condition_residuals(solution: DualSolution, problem: Problem) -> tuple[float, float, float, float]:
+def condition_residuals(solution: DualSolution, problem: DualProblem) -> tuple[float, float, float, float]:
     """How far each optimality condition is from holding: (equality, slack, outside of the box, complementarity).
 
     With a_i the size of a coefficient, C_i its bound and s_i how far the item is on the wrong side of its margin or
@@ -56,7 +56,7 @@ def condition_residuals(solution: DualSolution, problem: Problem) -> tuple[float
     return _imbalance(b, problem) / size, *residuals
 
 
-def _imbalance(b: Array, problem: Problem) -> float:
+def _imbalance(b: Array, problem: DualProblem) -> float:
     """The largest difference between the sum of a group and its prescribed value."""
     if not problem.bias:
         return 0.0
@@ -70,8 +70,8 @@ def _largest(*arrays: Array) -> float:
     return max(float(np.abs(array).max(initial=0.0)) for array in arrays) or 1.0
 
 
-def regime_codes(solution: DualSolution, problem: Problem, task: str) -> Array:
-    """The regime of every item as a number; their names are the estimators' (estimators/svm/certificate.py)."""
+def regime_codes(solution: DualSolution, problem: DualProblem, task: str) -> Array:
+    """The regime of every item as a number; estimators/svm/certificate.py has their names."""
     b, f = solution.coef, solution.gradient + problem.z - problem.ridge_times(solution.coef) + solution.bias
     tol = float(np.clip(solution.violation, _SHARPEST, _COARSEST))
     if task == "novelty":
@@ -79,7 +79,7 @@ def regime_codes(solution: DualSolution, problem: Problem, task: str) -> Array:
     if task == "classification":
         y = problem.z if problem.second is None else np.where(problem.second, 1.0, -1.0)
         rho = max(solution.margin, _TINY)
-        with np.errstate(over="ignore"):  # without a margin the quotient may be infinite
+        with np.errstate(over="ignore"):  # if rho is 0, the quotient may be infinite
             return classification(y * f / rho, b, tol if problem.second is None else min(tol / rho, _COARSEST))
     if problem.second is None:
         return regression(problem.z - f, b, problem.epsilon, tol)

@@ -1,4 +1,4 @@
-"""The solutions of many problems in long arrays, as problem.Problems has the problems."""
+"""The solutions of several problems, joined in long arrays as problem.DualProblems joins the problems."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mercer.solvers.dual.certificate import DualSolution
-from mercer.solvers.dual.problem import Problems
+from mercer.solvers.dual.problem import DualProblems
 from mercer.solvers.dual.proof import BIAS, DUAL, PRIMAL, VIOLATION, WIDTH, proof_row
 from mercer.typing import Array
 
 
 @dataclass(eq=False)
-class Solutions:
+class DualSolutions:
     """Coefficients and gradients of all problems, and for each its proof (a row of proof.py), steps and reason.
 
     A problem whose `reason` is "" has not been solved.  `singly` holds what was returned for problems that were solved
     one by one.
     """
 
-    problems: Problems
+    problems: DualProblems
     coef: Array
     gradient: Array
     proofs: Array
@@ -31,11 +31,11 @@ class Solutions:
     singly: dict[int, DualSolution] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def room_for(cls, problems: Problems) -> Solutions:
-        """Nothing solved yet."""
-        n, count = len(problems.z), len(problems)
+    def at_start(cls, problems: DualProblems) -> DualSolutions:
+        """Every problem at its start, none solved."""
+        start, count = problems.joined.start, len(problems.ends) - 1
         return cls(
-            problems, problems.start.astype(np.float64), np.empty(n), np.full((count, WIDTH), np.nan),
+            problems, start.astype(np.float64), np.empty(len(start)), np.full((count, WIDTH), np.nan),
             np.zeros(count, dtype=np.intp), np.ones(count), np.zeros(count), [""] * count,
         )  # fmt: skip
 
@@ -49,7 +49,7 @@ class Solutions:
 
     @property
     def converged(self) -> bool:
-        """Whether all problems have been solved to their tolerance."""
+        """Whether all problems have been solved to the tolerance."""
         return all(reason == "converged" for reason in self.reason)
 
     def put(self, p: int, found: DualSolution) -> None:
@@ -57,7 +57,9 @@ class Solutions:
         s = self.problems.span(p)
         self.coef[s], self.gradient[s] = found.coef, found.gradient
         self.proofs[p] = proof_row(found, self.problems[p], self.problems.task)
-        self.steps[p], self.margin[p], self.gradient_error[p] = found.n_iter, found.margin, found.gradient_error
+        self.steps[p] = found.n_iter
+        self.margin[p] = found.margin
+        self.gradient_error[p] = found.gradient_error
         self.reason[p], self.singly[p] = found.reason, found
 
     def __getitem__(self, p: int) -> DualSolution:

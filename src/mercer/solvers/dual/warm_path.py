@@ -1,7 +1,7 @@
-"""Warm paths: small problems on one stored Gram, each solved with box after box, from the solution before.
+"""Warm paths: small problems on one stored Gram, each solved for a list of boxes, from the solution of the box before.
 
-Values of C are such boxes, pairs of classes such problems.  All of it is one native loop, which comes back now and
-then to ask whether to go on.
+A box is a value of C, a problem is a pair of classes.  All of it is one native loop, which returns from time to time to
+ask whether to go on.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 
 from mercer.native import smo_batch
 from mercer.solvers.dual import batch
-from mercer.solvers.dual.problem import Problems
+from mercer.solvers.dual.problem import DualProblems
 from mercer.typing import Array
 
-TRIES = 50  # times batch.STEPS, after which a problem is given up
+TRIES = 50  # native calls, of batch.STEPS steps each, after which a problem is taken as it is
 
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """Solutions of all problems with the first `solved` boxes, and of some with more.
+    """Solutions of all problems with the first `solved` boxes; some problems may have more.
 
     `coefs` has an array (boxes, items) for every problem; `bias`, relative `gap` and `steps` are (problems, boxes).
     """
@@ -33,9 +33,9 @@ class Paths:
     solved: int
 
     def distinct(self) -> tuple[Array, Array]:
-        """(The solved boxes at which a coefficient changes, and for every solved box the place of its like in these).
+        """(The solved boxes whose solution differs from the one before, for every solved box its place among these).
 
-        Once no coefficient is at its bound, they are the same in all larger boxes.
+        Once no coefficient is at its bound, all larger boxes have the same solution.
         """
         new = np.arange(self.solved) == 0
         for b in self.coefs:
@@ -44,15 +44,15 @@ class Paths:
 
 
 def solve_paths(
-    K: Array, problems: Problems, bounds: Array, epsilon: Array, *, tol: float, go_on: Callable[[], bool]
+    K: Array, problems: DualProblems, bounds: Array, epsilon: Array, *, tol: float, go_on: Callable[[], bool]
 ) -> Paths:
-    """The solutions of plain problems with each row of `bounds` (boxes, items of K), small ones first.
+    """The solutions of problems that fit native loops, with each row of `bounds` (boxes, items of K), small ones first.
 
-    A problem has the box of bounds 1; `epsilon` is that of every row.  What has not been solved when it is told not to
-    `go_on` is left out; what TRIES times batch.STEPS steps have not solved is taken as it is, with its gap.
+    The box of a problem is scaled by `bounds`; `epsilon` has one number per row.  Once `go_on()` is False, the rest is
+    left out; what TRIES times batch.STEPS steps have not solved is taken as it is, with its gap.
     """
-    count, boxes = len(problems), len(bounds)
-    coef, shape = np.zeros(boxes * len(problems.z)), (count, boxes)
+    joined, count, boxes = problems.joined, len(problems), len(bounds)
+    coef, shape = np.zeros(boxes * len(joined)), (count, boxes)
     coefs = [c.reshape(boxes, -1) for c in np.split(coef, boxes * problems.ends[1:-1])]
     bias, gap, steps = np.zeros(shape), np.full(shape, np.nan), np.zeros(shape, dtype=np.intp)
     K, bounds, epsilon = (np.require(A, t, ["C"]) for A, t in ((K, np.float32), (bounds, float), (epsilon, float)))
@@ -60,7 +60,7 @@ def solve_paths(
     while done < boxes * count and go_on():
         before = done
         done = smo_batch.solve_chains(
-            K, problems.index, problems.ends, problems.z, problems.lo, problems.hi, bounds, epsilon, coef, bias, gap,
+            K, problems.index, problems.ends, joined.z, joined.lo, joined.hi, bounds, epsilon, coef, bias, gap,
             steps, batch.SLACK * tol, batch.STEPS, done, tries * batch.STEPS, tries >= TRIES - 1,
         )  # fmt: skip
         tries = 1 if done > before else tries + 1

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mercer.gram import FeatureGram
-from mercer.solvers.dual import DualSolution, Problem
+from mercer.solvers.dual import DualProblem, DualSolution
 from mercer.solvers.dual.decomposition import decompose
 from mercer.solvers.limits import Limits
 from mercer.solvers.linear import best_bias, solve_on_features
@@ -28,9 +28,9 @@ _FIRST, _LAST = 1e-3, 1e-9  # violations, in units of the margin or of the sprea
 _EXACT = 1e-9  # share of the targets by which scores may be wrong
 
 
-def problem_of(loss: StraightLoss, y: Array, c: Array, *, bias: bool) -> Problem:
+def problem_of(loss: StraightLoss, y: Array, c: Array, *, bias: bool) -> DualProblem:
     """The dual problem of sum_i c_i loss_i."""
-    return Problem(y, *loss.dual_box(y, c), np.zeros(len(y)), loss.tube, bias=bias)
+    return DualProblem(y, *loss.dual_box(y, c), np.zeros(len(y)), loss.tube, bias=bias)
 
 
 def by_boxes(gram: Any, loss: StraightLoss, y: Array, c: Array, *, bias: bool, limits: Limits) -> RiskSolution:
@@ -48,7 +48,9 @@ def by_boxes(gram: Any, loss: StraightLoss, y: Array, c: Array, *, bias: bool, l
         return replace(answer, converged=done, reason=reason)
 
 
-def _solved(gram: Any, problem: Problem, tol: float, steps: int, start: Array | None, limits: Limits) -> DualSolution:
+def _solved(
+    gram: Any, problem: DualProblem, tol: float, steps: int, start: Array | None, limits: Limits
+) -> DualSolution:
     """The problem solved to a violation of the optimality conditions, with the steps and the time that are left."""
     room = None if limits.max_iter is None else max(limits.max_iter - steps, 0)
     own = replace(limits, tol=tol, max_iter=room)
@@ -57,7 +59,9 @@ def _solved(gram: Any, problem: Problem, tol: float, steps: int, start: Array | 
     return decompose(gram, problem, own, start)
 
 
-def _answer(gram: Any, problem: Problem, loss: StraightLoss, c: Array, found: DualSolution, steps: int) -> RiskSolution:
+def _answer(
+    gram: Any, problem: DualProblem, loss: StraightLoss, c: Array, found: DualSolution, steps: int
+) -> RiskSolution:
     """The coefficients with their best intercept, and both values of exactly these."""
     b, r, primal, dual = found.coef, found.bias, found.primal, found.dual
     if np.isfinite(primal):  # else the scores are not known on all items
@@ -72,7 +76,7 @@ def _answer(gram: Any, problem: Problem, loss: StraightLoss, c: Array, found: Du
     )  # fmt: skip
 
 
-def _scores(gram: Any, problem: Problem, found: DualSolution) -> Array:
+def _scores(gram: Any, problem: DualProblem, found: DualSolution) -> Array:
     """Kb in double precision: as the engine left it, unless some of it was found in single precision."""
     if isinstance(gram, FeatureGram):
         return np.asarray(gram @ found.coef)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from mercer.solvers.dual.feasible import feasible
 from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk.boxes import problem_of
 from mercer.solvers.risk.targets import Target
@@ -35,7 +34,7 @@ def bounds_straight(
 ) -> tuple[float, float]:
     """(primal, dual) for a loss made of straight lines."""
     problem, b = problem_of(loss, y, c, bias=bias), B[:, 0]
-    a = feasible(b, problem)
+    a = problem.feasible(b)
     h, Ka = np.asarray(gram @ np.column_stack([b, a])).T
     z = y * (h + r) if loss.margin else y - h - r
     dual = float(problem.z @ a) - problem.epsilon * float(np.abs(a).sum()) - 0.5 * float(a @ Ka)
