@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from mercer.items.kinds import CATEGORICAL, FEW, NUMERIC
+from mercer.items.kinds import CATEGORICAL, MAX_CATEGORIES, NUMERIC
 from mercer.typing import Array
 
 _INDEX = re.compile(r"Unnamed: \d+|index|level_\d+")
@@ -44,7 +44,7 @@ def _why(name: str, column: Array, kind: str) -> str | None:
     given = [value for value in column if value is not None]
     if given and all(_DATE.fullmatch(value.strip()) for value in given):
         return "holds dates"
-    if kind == CATEGORICAL and len(given) > FEW and len(set(given)) == len(given):
+    if kind == CATEGORICAL and len(given) > MAX_CATEGORIES and len(set(given)) == len(given):
         return "looks like an identifier, different in every row"
     return None
 
@@ -54,6 +54,8 @@ def _numbers_rows(name: str, column: Array) -> str | None:
     whole = n > 1 and bool((np.abs(column) < 2.0**53).all() and (column == np.round(column)).all())
     if not whole or len(np.unique(column)) < n:
         return None
-    if _INDEX.fullmatch(name) or (n > FEW and column[0] in (0.0, 1.0) and bool((np.diff(column) == 1.0).all())):
+    if _INDEX.fullmatch(name) or (
+        n > MAX_CATEGORIES and column[0] in (0.0, 1.0) and bool((np.diff(column) == 1.0).all())
+    ):
         return "numbers the rows"
-    return "looks like an identifier, different in every row" if n > FEW and _ID.fullmatch(name) else None
+    return "looks like an identifier, different in every row" if n > MAX_CATEGORIES and _ID.fullmatch(name) else None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.items.kinds import FEW, KINDS, NUMERIC, kind_of
+from mercer.items.kinds import KINDS, MAX_CATEGORIES, NUMERIC, kind_of
 from mercer.tables.cells import Cell, Cells, fault, has_leading_zeros, is_missing, is_no_number, number, shown
 from mercer.typing import Array
 
@@ -40,7 +40,7 @@ def _kind(values: list[Cell], numbers: list[float | None]) -> str:
     others = [value for value, x in zip(values, numbers, strict=True) if x is None and value is not None]
     wrong = sum(not is_no_number(value) for value in others)
     different = len(set(known)) if wrong else 0
-    slips = wrong <= _SLIPS * (len(known) + wrong) and (different > FEW or different > len(known) / 2)
+    slips = wrong <= _SLIPS * (len(known) + wrong) and (different > MAX_CATEGORIES or different > len(known) / 2)
     if has_leading_zeros(values) or not (slips if wrong else known or not others):
         return kind_of([_string(value) for value in values if value is not None])
     return NUMERIC  # slips are reported as faults

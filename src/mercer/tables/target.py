@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.errors import TableError, bad
-from mercer.items.kinds import FEW
+from mercer.items.kinds import MAX_CATEGORIES
 from mercer.typing import Array
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
@@ -31,7 +31,7 @@ def _are_labels(column: Array) -> bool:
     if column.dtype == object:
         return True
     different = len(np.unique(column))
-    return different <= 2 or (different <= min(FEW, len(column) / _ROWS) and _whole(column))
+    return different <= 2 or (different <= min(MAX_CATEGORIES, len(column) / _ROWS) and _whole(column))
 
 
 def _whole(column: Array) -> bool:
