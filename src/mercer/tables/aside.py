@@ -1,10 +1,10 @@
-"""Columns that tell nothing of new rows: numbers of rows, identifiers, dates.
+"""Columns that do not help to predict new rows: row numbers, identifiers, dates.
 
-They are read, noted, and left out of the features, unless they are kept by name or their kind is given.
+They are read, but left out of the features, and a note says so.  The user can keep a column by its name, or by giving
+its kind.
 
-    row numbers    0, 1, 2, ... or 1, 2, 3, ...; whole numbers, no two equal, in the column that pandas writes for an
-                   index
-    identifiers    whole numbers, no two equal, in a column called id or the like; strings, no two equal
+    row numbers    0, 1, 2, ... or 1, 2, 3, ...; or different whole numbers in a column with the name of a pandas index
+    identifiers    different whole numbers in a column with a name such as id; different strings in every row
     dates          days and times as text
 """
 
