@@ -12,7 +12,8 @@ import typer
 from mercer.cli.options import Drop, Format, Json, Keep, KernelText, Kinds, Seed, Target, Task, settings_of
 
 PAGE = Path("mercer-report.html")
-DEFAULTS = {"rows": 3000, "test-size": 0.25, "seed": 0}
+ROWS, TEST_SIZE = 3000, 0.25
+DEFAULTS = {"rows": ROWS, "test-size": TEST_SIZE, "seed": 0}
 
 
 def compare(
@@ -26,8 +27,8 @@ def compare(
         str | None,
         typer.Option("--methods", "-m", help="Names between commas, e.g. svm,rvm,gp [default: all]."),
     ] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Rows of the table that take part at most, drawn at random.")] = 3000,
-    test_size: Annotated[float, typer.Option(help="Share of the rows that is held out.")] = 0.25,
+    rows: Annotated[int, typer.Option(min=1, help="Rows of the table that take part at most, drawn at random.")] = ROWS,
+    test_size: Annotated[float, typer.Option(help="Share of the rows that is held out.")] = TEST_SIZE,
     report: Annotated[Path, typer.Option("--report", "-o", help="File to write the page to.")] = PAGE,
     time_limit: Annotated[float | None, typer.Option(help="Seconds after which no further method begins.")] = None,
     task: Task = None,
@@ -58,7 +59,6 @@ def compare(
             table, target, kernel, methods and [name.strip() for name in methods.split(",")], tune=True, task=task,
             test_size=test_size, max_rows=rows, random_state=seed, time_limit=time_limit, progress=progress,
         )  # fmt: skip
-        found.best  # noqa: B018  # an error if all methods failed
         progress(1, 1, "writing the report")
         path = page.write(found, report, _command(data, found.sample, options))
     if json:
@@ -85,9 +85,8 @@ def _command(data: str | None, sample: Any, options: dict[str, Any]) -> list[str
     words = ["mercer", "compare", *([] if data is None else [data, "--target", sample.target])]
     for name, value in options.items():
         if value is not None and value != DEFAULTS.get(name):
-            words += [
-                word for one in (value if isinstance(value, list) else [value]) for word in (f"--{name}", str(one))
-            ]
+            for one in value if isinstance(value, list) else [value]:
+                words += [f"--{name}", str(one)]
     return words
 
 

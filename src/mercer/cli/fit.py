@@ -48,10 +48,11 @@ def fit(
     fit early: the result so far is printed and saved, and the exit code is 130.
     """
     import mercer
-    from mercer.cli.labelled_table import described, labelled_table, require_method, score_name
+    from mercer.cli.labelled_table import described, labelled_table, require_method
     from mercer.cli.output import require_place
     from mercer.cli.printing import result
     from mercer.cli.stopping import end, kept
+    from mercer.comparison.methods import score_name
 
     require_place(output, "--output", data)
     require_method(method)

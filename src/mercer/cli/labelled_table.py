@@ -125,8 +125,3 @@ def described(machine: Any) -> dict[str, Any]:
     if certificate is not None:
         found["certificate"] = str(certificate)
     return found
-
-
-def score_name(task: str) -> str:
-    """What `score` of a machine is called."""
-    return "accuracy" if task == "classification" else "R^2"

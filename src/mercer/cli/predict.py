@@ -72,9 +72,9 @@ def _tell_score(machine: Any, table: Any, predicted: Any) -> None:
     """Print the score on those rows whose target is known."""
     from sklearn.metrics import accuracy_score, r2_score
 
-    from mercer.cli.labelled_table import score_name
     from mercer.cli.model_file import task_of
     from mercer.cli.printing import say
+    from mercer.comparison.methods import score_name
 
     name, task = machine[0].target, task_of(machine)
     y, rows, _ = table.known_targets(name, task) if name in table.columns else ((), (), "")

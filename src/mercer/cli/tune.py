@@ -62,10 +62,12 @@ def tune(
     """
     import mercer
     from mercer.cli.grid import LIBSVM, grid_of, require_settings, require_vectors, size_of
-    from mercer.cli.labelled_table import described, labelled_table, require_method, score_name
+    from mercer.cli.labelled_table import described, labelled_table, require_method
     from mercer.cli.output import require_place
     from mercer.cli.printing import result, say, table
     from mercer.cli.stopping import end, kept
+    from mercer.comparison.methods import score_name
+    from mercer.comparison.sample import folds_of
 
     require_place(save, "--save", data)
     require_method(method)
@@ -77,7 +79,7 @@ def tune(
     chosen = "rbf" if libsvm else given.kernel(kernel, method)
     model = given.pipeline(method, chosen, settings_of(settings, "--set"), seed)
     tried = grid_of(grid, given, method, chosen)
-    cv = _folds(given.task, folds, seed)
+    cv = folds_of(given.task, folds, seed)
     if grid or settings:
         require_settings(model, tried, given, next(cv.split(given.y, given.y))[0])
     say(f"kernel: {chosen!r}; {size_of(tried)} settings on {folds} folds.")
@@ -107,12 +109,6 @@ def tune(
     table([*names, "score", "std"], [[*one["params"].values(), one["score"], one["std"]] for one in tests[:LISTED]])
     result(found, False)
     end(interrupt)
-
-
-def _folds(task: str, folds: int, seed: int) -> Any:
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    return (StratifiedKFold if task == "classification" else KFold)(folds, shuffle=True, random_state=seed)
 
 
 def _run(search: Any, given: LabelledTable) -> None:

@@ -21,8 +21,9 @@ from typing import Any
 from mercer.errors import bad, wrong_kind
 from mercer.items import Vectors
 from mercer.kernels import Kernel
+from mercer.tables.target import CLASSIFICATION as CLASSIFICATION
+from mercer.tables.target import REGRESSION as REGRESSION
 
-CLASSIFICATION, REGRESSION = "classification", "regression"
 KERNEL, VECTORS, NOTHING = "kernel", "vectors", "nothing"
 
 
@@ -85,6 +86,11 @@ def machines(task: str) -> list[str]:
 def baselines(task: str) -> list[str]:
     """The methods of a task that do not."""
     return [name for name, method in METHODS[task].items() if method.takes != KERNEL]
+
+
+def score_name(task: str) -> str:
+    """The name of what `score` of an estimator computes."""
+    return "accuracy" if task == CLASSIFICATION else "R^2"
 
 
 @dataclass(frozen=True)

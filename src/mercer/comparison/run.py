@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from mercer.comparison.chosen import settings_of, short
-from mercer.comparison.methods import CLASSIFICATION, KERNEL, METHODS, NOTHING, Entrant, baselines, entrants, on_vectors
+from mercer.comparison.methods import KERNEL, METHODS, NOTHING, Entrant, baselines, entrants, on_vectors, score_name
 from mercer.comparison.result import Comparison, Fitted
 from mercer.comparison.row import Row
 from mercer.comparison.sample import Sample, sample_of_items
@@ -83,17 +83,16 @@ def compare(
         if limits.reached():
             rows.append(Row(one.name, error=f"no time was left of the {time_limit:g} s"))
             continue
-        seconds = limits.share(len(field) - len(rows)).time_limit
-        row, found = _tuned(one, sample, _thrift(time_limit), seconds) if tune else tried(one, sample)
+        share = limits.share(len(field) - len(rows)).time_limit
+        row, found = _tuned(one, sample, _thrift(time_limit), share) if tune else tried(one, sample)
         rows.append(row)
         if tune and found is not None:
             fitted[one.name] = found
     if progress is not None:
         progress(len(rows), len(field), "")
-    return Comparison(
-        tuple(rows), sample.task, _shown(sample.kernel), _score_name(scoring, sample.task), _words(sample), sample,
-        fitted, time.perf_counter() - limits.started,
-    )  # fmt: skip
+    score = score_name(sample.task) if scoring is None else _shown(scoring)
+    seconds = time.perf_counter() - limits.started
+    return Comparison(tuple(rows), sample.task, _shown(sample.kernel), score, _words(sample), sample, fitted, seconds)
 
 
 def _check(max_rows: int, time_limit: float | None) -> None:
@@ -144,12 +143,6 @@ def _tuned(one: Entrant, sample: Sample, thrift: float, seconds: float | None) -
     note = f"fitted to {len(own.train)} of {len(sample.train)} {sample.unit}" if fewer else None
     settings = settings_of(found.machine, own.kernel) if by_kernel and found is not None else None
     return replace(row, note=note, settings=settings), found
-
-
-def _score_name(scoring: Any, task: str) -> str:
-    if scoring is None:
-        return "accuracy" if task == CLASSIFICATION else "R^2"
-    return _shown(scoring)
 
 
 def _shown(given: Any) -> str:

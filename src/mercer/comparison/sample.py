@@ -137,7 +137,7 @@ def targets_of(y: Any, task: str | None) -> tuple[Array, str]:
 
 def splits_of(y: Array, task: str, cv: Any, test_size: float, random_state: int | None) -> list[tuple[Array, Array]]:
     """Pairs (train, test) of positions, shuffled, and with the classes in proportion."""
-    from sklearn.model_selection import KFold, StratifiedKFold, check_cv, train_test_split
+    from sklearn.model_selection import check_cv, train_test_split
 
     classes, places = task == CLASSIFICATION, np.arange(len(y))
     if cv is None:
@@ -149,8 +149,15 @@ def splits_of(y: Array, task: str, cv: Any, test_size: float, random_state: int 
         split = train_test_split(places, test_size=size, stratify=y if classes else None, random_state=random_state)
         return [(np.sort(split[0]), np.sort(split[1]))]
     if isinstance(cv, Integral):
-        cv = (StratifiedKFold if classes else KFold)(int(cv), shuffle=True, random_state=random_state)
+        cv = folds_of(task, int(cv), random_state)
     return list(check_cv(cv, y, classifier=classes).split(places, y))
+
+
+def folds_of(task: str, count: int, random_state: int | None) -> Any:
+    """Shuffled folds, with the classes in proportion."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    return (StratifiedKFold if task == CLASSIFICATION else KFold)(count, shuffle=True, random_state=random_state)
 
 
 def drawn(y: Array, size: int, task: str, rng: Any) -> Array:

@@ -20,6 +20,7 @@ import numpy as np
 
 from mercer.comparison.lengthscales import family
 from mercer.comparison.methods import CLASSIFICATION, METHODS, REGRESSION
+from mercer.comparison.sample import folds_of
 from mercer.kernels import Constant, Kernel
 from mercer.kernels.algebra import Scaled
 from mercer.typing import Array
@@ -83,8 +84,6 @@ def grid_of(name: str, task: str, kernel: Kernel, y: Array) -> dict[str, list[An
 
 def tuned(name: str, task: str, kernel: Kernel, y: Array, random_state: int | None, time_limit: float | None) -> Any:
     """The estimator that tunes itself on training rows with targets y."""
-    from sklearn.model_selection import KFold, StratifiedKFold
-
     from mercer import KernelRidgeCV, KernelSearchCV
 
     plan, machine = plan_of(name, task), METHODS[task][name].build(name, kernel, random_state)
@@ -96,7 +95,7 @@ def tuned(name: str, task: str, kernel: Kernel, y: Array, random_state: int | No
     strategy = "evidence" if plan.way == "evidence" else "grid"
     if strategy == "evidence" and "alpha" in machine.get_params():
         machine.set_params(alpha="evidence")
-    cv = (StratifiedKFold if task == CLASSIFICATION else KFold)(FOLDS, shuffle=True, random_state=random_state)
+    cv = folds_of(task, FOLDS, random_state)
     return KernelSearchCV(machine, grid, scoring=plan.scoring, cv=cv, strategy=strategy, time_limit=time_limit)
 
 

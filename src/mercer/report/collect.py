@@ -94,8 +94,8 @@ def collect(found: Comparison, command: Sequence[str] = ()) -> Report:
 
 def sample_of(found: Comparison) -> Sample:
     """The sample of a comparison that a report can be made of."""
-    if found.sample is None or not found.fitted:
-        raise bad("report", "the comparison", "a tuned one, with a method that did not fail", f"{len(found)} rows",
+    if found.sample is None or found.best.name not in found.fitted:
+        raise bad("report", "the comparison", "a tuned one", "one without fitted machines",
                   "Use mercer.compare(..., tune=True).")  # fmt: skip
     return found.sample
 
