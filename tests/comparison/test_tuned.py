@@ -145,11 +145,12 @@ def test_it_is_json(classes):
 
 def test_arrays_and_frames_give_what_their_table_gives(classes):
     pd = pytest.importorskip("pandas")
-    names, own = ["svm", "rvm", "lda"], [row for row in without_seconds(classes) if row.name in ("svm", "rvm", "lda")]
+    names = ["svm", "lda"]
+    own = [row for row in without_seconds(classes) if row.name in names]
     frame = pd.DataFrame(X, columns=["a", "b"])
     for found in (tuned(X, labels, methods=names), tuned(frame, labels, methods=names),
                   tuned(frame.assign(y=labels), methods=names)):  # fmt: skip
-        assert sorted(without_seconds(found), key=lambda row: row.name) == sorted(own, key=lambda row: row.name)
+        assert without_seconds(found) == own
 
 
 def test_without_tuning_a_table_is_scaled_all_the_same():

@@ -170,8 +170,8 @@ def test_certificates_are_told_in_full(found, page):
     assert "positive semi-definite by construction" in told
 
 
-def test_the_command_that_repeats_it_is_shown_if_there_was_one(found, page, tmp_path):
-    words = ["mercer", "compare", "a b.csv"]
+def test_the_command_that_repeats_it_is_shown_if_there_was_one(page, tmp_path):
+    found, words = tuned(table(numbers, "numeric"), methods=["dummy"]), ["mercer", "compare", "a b.csv"]
     first, second = report.collect(found, words).commands
     assert first == "mercer compare 'a b.csv'"
     assert second == f"{first} --kernel '{found.sample.kernel!r}'"
