@@ -65,6 +65,7 @@ _HOME = {
     "parse": "mercer.kernels",
     "plots": "mercer.plots",
     "repair": "mercer.theory",
+    "report": "mercer.report",
     "save": "mercer.files",
     "svm_path": "mercer.estimators.svm.path",
     "tables": "mercer.tables",

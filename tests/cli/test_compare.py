@@ -63,15 +63,35 @@ def test_columns_left_out_are_told_and_can_be_kept(data, capsys):
 
 
 def test_without_data_it_runs_on_the_built_in_table(data, capsys):
-    assert run(["compare", "--methods", "svm,lda", "--rows", "80"]) == 0
+    assert run(["compare", "--methods", "svm, lda", "--rows", "80"]) == 0
     assert "svm has the highest accuracy" in capsys.readouterr().out
+    page = (data.parent / "mercer-report.html").read_text(encoding="utf-8")
+    assert "<code>mercer compare --methods &#39;svm, lda&#39; --rows 80</code>" in page
+
+
+def test_it_is_what_the_library_does_and_predicts_once(data, capsys, monkeypatch):
+    import mercer
+
+    calls = []
+    real = mercer.SVC.predict
+    monkeypatch.setattr(mercer.SVC, "predict", lambda self, Z: calls.append(len(Z)) or real(self, Z))
+    assert run(["compare", str(data), "--methods", "svm", "--test-size", "0.3", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert calls.count(18) == 1  # the held-out rows
+    found = mercer.compare(mercer.tables.read(data), "y", methods=["svm"], test_size=0.3, tune=True).to_dict()
+    seconds = {"fit_seconds", "predict_seconds", "tune_seconds"}
+    for ours, theirs in zip(found["rows"], shown["rows"], strict=True):
+        assert {k: v for k, v in ours.items() if k not in seconds} == {k: theirs[k] for k in ours if k not in seconds}
+    assert {key: shown[key] for key in ("kernel", "splits", "tied", "rows_total")} == {
+        key: found[key] for key in ("kernel", "splits", "tied", "rows_total")
+    }
 
 
 @pytest.mark.parametrize(("options", "fault"), [
     (["nothing.csv"], "nothing.csv: No such file"),
     (["some data.csv", "--target", "z"], "got 'z'"),
     (["some data.csv", "--kernel", "RBF("], "RBF("),
-    (["some data.csv", "--methods", "ridge"], "for classification"),
+    (["some data.csv", "--methods", "ridge"], "Methods for classification"),
     (["some data.csv", "--report", "no/such/folder.html"], "a folder that exists"),
     (["some data.csv", "--report", "."], "a folder that exists"),
     (["some data.csv", "--rows", "0"], "--rows"),

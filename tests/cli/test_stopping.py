@@ -65,5 +65,5 @@ def test_a_fit_that_is_interrupted_before_it_has_anything_says_so(table, monkeyp
     monkeypatch.setattr("mercer.estimators.svm.svc.training_gram", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     model = table.with_name("none.mercer")
     assert run(["fit", str(table), "-o", str(model)]) == 130
-    assert "stopped by Ctrl-C before there was anything to keep" in capsys.readouterr().err
+    assert "stopped by Ctrl-C before there was a result" in capsys.readouterr().err
     assert not model.exists()

@@ -94,21 +94,21 @@ def test_rows_can_be_drawn_and_too_many_are_told_of(capsys, tmp_path):
 
 
 def test_many_rows_for_a_method_that_is_not_made_for_them(capsys):
-    from mercer.cli.problem import Problem
+    from mercer.cli.labelled_table import LabelledTable
     from mercer.tables import Table
 
     table = Table("t", {"x": np.arange(20_000.0)}, {"x": "numeric"})
-    problem = Problem(table, "y", np.arange(20_000.0), "regression")
-    problem.warn_of("svm")
+    given = LabelledTable(table, "y", np.arange(20_000.0), "regression")
+    given.warn_of("svm")
     assert capsys.readouterr().err == ""
-    problem.warn_of("gp")
-    assert "here are 20000" in capsys.readouterr().err
+    given.warn_of("gp")
+    assert "this table has 20000" in capsys.readouterr().err
 
 
 def test_a_method_of_the_other_task_is_refused(capsys, numbers, mixed):
     for data, method in ((numbers, "klr"), (mixed, "ridge")):
         assert run(["fit", data, "--method", method]) == 2
-        assert f"mercer: {method}: task must be one that the method is for" in capsys.readouterr().err
+        assert f"mercer: {method}: task must be one that the method can do" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("verb", ["fit", "tune"])
@@ -118,7 +118,7 @@ def test_a_method_of_the_other_task_is_refused(capsys, numbers, mixed):
         ("foo", "Choose one of these."),
         ("SVM", "Did you mean 'svm'?"),
         ("rigde", "Did you mean 'ridge'?"),
-        ("lda", "Methods without a kernel are for mercer compare."),
+        ("lda", "Only mercer compare has methods without a kernel."),
     ],
 )
 def test_an_unknown_method_names_the_methods_before_the_table_is_read(capsys, verb, method, cure):

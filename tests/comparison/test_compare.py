@@ -19,6 +19,7 @@ import mercer
 from mercer import SVC, SVR, GaussianProcessRegressor, KernelRidge, L1VMClassifier
 from mercer.comparison import Comparison, Row, baselines, compare, machines
 from mercer.comparison.paired import item_losses
+from mercer.comparison.row import COLUMNS, TERMINAL, TEXT, columns_on
 from mercer.items import Vectors
 from mercer.kernels import RBF, Bounded, Hamming, Linear, Normalised, On, Sigmoid, Spectrum
 
@@ -201,7 +202,7 @@ def test_the_failure_of_one_method_does_not_end_the_run():
     assert found["broken"].score is None
     assert found.best.name == "svm"
     assert "failed: RuntimeError" in found.table()
-    with pytest.raises(ValueError, match="2 failures"):
+    with pytest.raises(ValueError, match=r"all 2 methods failed. broken: RuntimeError"):
         _ = compare(X, y, k, [("broken", Broken()), "ridge"]).best
 
 
@@ -256,7 +257,17 @@ def test_the_table_is_aligned_and_has_a_dash_for_what_is_missing():
     }
     assert len(ends) == 1
     assert lines[1].split()[2:4] == ["-", "-"]
-    assert str(found).splitlines()[0] == "classification, accuracy, 67 items fitted and 23 held out, kernel RBF(1.0)"
+    assert str(found).splitlines()[0] == "classification, accuracy, 67 training and 23 held-out items, kernel RBF(1.0)"
+
+
+def test_one_table_of_columns_has_all_that_a_row_tells():
+    fields = [field for field in Row.__dataclass_fields__ if field != "losses"]
+    assert sorted(column.key for column in COLUMNS) == sorted(fields)
+    found = compare(X, y, k, ["svm"])
+    for output, last in ((TEXT, "certificate"), (TERMINAL, "proof")):
+        columns = columns_on(output)
+        assert found.table(output).splitlines()[0].split("  ")[-1].strip() == columns[-1].heading == last
+        assert [column.text(found["svm"]) for column in columns][:2] == ["svm", f"{found['svm'].score:.4f}"]
 
 
 def test_all_of_it_can_be_written_as_json():
@@ -265,7 +276,7 @@ def test_all_of_it_can_be_written_as_json():
     assert found.to_dict()["tied"] == []
     assert "losses" not in found.to_dict()["rows"][0]
     assert found.to_dict()["rows"][0]["score"] == found["svm"].score
-    assert found.splits == "3 splits of about 60 items fitted and 30 held out"
+    assert found.splits == "3 splits of about 60 training and 30 held-out items"
 
 
 # ---- which is the best
@@ -300,7 +311,7 @@ def test_differences_beyond_two_standard_errors_are_wins():
     truth = np.array(["u", "v"])[np.arange(400) % 2]
     found = rows(truth, good=flipped(truth, 40), near=flipped(truth, 43), bad=flipped(truth, 60))
     assert [row.name for row in found.tied] == ["near"]
-    assert found.verdict() == ["highest accuracy: good; not told from it by these items: near"]
+    assert found.verdict() == ["highest accuracy: good; on these items, as good within chance: near"]
     assert rows(truth, good=flipped(truth, 40), bad=flipped(truth, 60)).verdict() == [
         "highest accuracy: good; all others are worse by more than chance"
     ]

@@ -67,9 +67,9 @@ def test_estimators_are_cloned_and_used_as_they_are():
     SVC(), make_pipeline(StandardScaler(), SVC()), GridSearchCV(SVC(), {"C": [1.0]}), mercer.KernelLogisticRegression()
 ], ids=lambda m: type(m).__name__)  # fmt: skip
 def test_a_machine_on_items_is_not_given_a_gram_nor_the_other_way_round(mine):
-    with pytest.raises(ValueError, match=r"kernel must be 'precomputed' where"):
+    with pytest.raises(ValueError, match=r"kernel must be 'precomputed' in the estimator and in compare, or"):
         built(CLASSIFICATION, ("mine", mine), kernel="precomputed")
-    with pytest.raises(ValueError, match=r"kernel must be 'precomputed' where"):
+    with pytest.raises(ValueError, match=r"kernel must be 'precomputed' in the estimator and in compare, or"):
         built(CLASSIFICATION, SVC(kernel="precomputed"), kernel=RBF())
     assert built(CLASSIFICATION, ("mine", mine), kernel=RBF()) is not None
 
@@ -82,7 +82,7 @@ def test_linear_baselines_need_vectors(kernel):
 
 
 def test_a_method_without_a_regressor_says_so_when_it_is_built():
-    with pytest.raises(ValueError, match=r"perceptron: task .* got regression. For regression there are: svm"):
+    with pytest.raises(ValueError, match=r"perceptron: task .* got regression. Methods for regression: svm"):
         built(REGRESSION, "perceptron")
 
 

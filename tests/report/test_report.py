@@ -1,4 +1,4 @@
-"""The report: one page that stands alone, says what the study found, and cannot be abused by the data in it."""
+"""The report: one page that stands alone, says what the comparison found, and cannot be abused by the data in it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from mercer import report, study
+import mercer
+from mercer import report
+from mercer.kernels import Spectrum
 from mercer.report.compact import Sheet
 from mercer.report.lines import COLUMNS
 from mercer.tables import Table
@@ -64,6 +66,10 @@ class Page(HTMLParser):
         return sum(name == tag for name, _ in self.elements)
 
 
+def tuned(data, target="y", **options):
+    return mercer.compare(data, target, tune=True, **options)
+
+
 def written(found, folder):
     path = report.write(found, folder / "page.html")
     with open(path, encoding="utf-8") as file:
@@ -76,7 +82,7 @@ def found(request):
     data = (
         table(labels, "categorical", names) if request.param == "classification" else table(numbers, "numeric", names)
     )
-    return study.run(data, "y", methods=METHODS[request.param])
+    return tuned(data, "y", methods=METHODS[request.param])
 
 
 @pytest.fixture(scope="module")
@@ -136,83 +142,99 @@ def test_light_dark_phone_and_paper_are_provided_for(text):
 def test_every_method_has_its_row_and_the_numbers_of_the_comparison(found, text):
     body = text.split("<tbody>", 1)[1].split("</tbody>", 1)[0]
     rows = dict(re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', body, re.DOTALL))
-    assert list(rows) == [row.name for row in found.comparison]
-    for row in found.comparison:
+    assert list(rows) == [row.name for row in found]
+    for row in found:
         cells = re.findall(r"<td(?: class=\"best\")?>(.*?)</td>", rows[row.name])
-        for cell, (_, _, name, form, _) in zip(cells, COLUMNS, strict=True):
-            value = getattr(row, name)
-            assert cell == ("–" if value is None else format(value, form).replace("-", "−"))
+        for cell, column in zip(cells, COLUMNS, strict=True):
+            value = getattr(row, column.key)
+            assert cell == ("−" if value is None else format(value, column.form).replace("-", "−"))
 
 
 def test_the_best_of_a_column_is_marked(found):
     scores = [line.cells[0].best for line in report.collect(found).lines]
-    first = {row.name for row in (found.comparison.best, *found.comparison.tied)} - {"dummy"}
-    assert scores == [row.name in first for row in found.comparison]
+    first = {row.name for row in (found.best, *found.tied)} - {"dummy"}
+    assert scores == [row.name in first for row in found]
 
 
 def test_sections_that_were_asked_for_are_there(found, page):
-    common = {"methods", "kernel", "vectors", "sensitivity", "proofs", "data", "again", "errors", "probabilities"}
+    common = {"methods", "kernel", "vectors", "sensitivity", "proofs", "data", "errors", "probabilities"}
     assert common <= set(page.ids)
     assert ("boundaries" in page.ids) == (found.sample.task == "classification")
 
 
 def test_certificates_are_told_in_full(found, page):
     told = " ".join(" ".join(page.texts).split())
-    for row in found.comparison:
+    for row in found:
         if row.certificate:
             assert " ".join(row.certificate.split()) in told
     assert "positive semi-definite by construction" in told
 
 
-def test_commands_say_how_to_have_it_again(found):
-    commands = report.collect(found).commands
-    assert commands[0].startswith("mercer compare test.csv --target y --methods ")
-    assert commands[1] == f"{commands[0]} --kernel '{found.sample.kernel!r}'"
+def test_the_command_that_repeats_it_is_shown_if_there_was_one(page, tmp_path):
+    found, words = tuned(table(numbers, "numeric"), methods=["dummy"]), ["mercer", "compare", "a b.csv"]
+    first, second = report.collect(found, words).commands
+    assert first == "mercer compare 'a b.csv'"
+    assert second == f"{first} --kernel '{found.sample.kernel!r}'"
+    assert "again" not in page.ids
+    with open(report.write(found, tmp_path / "page.html", words), encoding="utf-8") as file:
+        assert "again" in Page(file.read()).ids
+
+
+def test_untuned_comparisons_have_no_report():
+    found = mercer.compare(X, labels, methods=["svm"])
+    with pytest.raises(ValueError, match="must be a tuned one"):
+        report.collect(found)
+
+
+def test_items_that_are_no_table_have_a_page(tmp_path):
+    words = ["".join(rng.choice(list("abcd"[c : c + 2]), size=9)) for c in np.arange(60) % 3]
+    page = Page(written(tuned(words, np.arange(60) % 3, kernel=Spectrum(2), methods=["svm", "dummy"]), tmp_path))
+    assert {"kernel", "vectors", "sensitivity", "proofs"} <= set(page.ids)
 
 
 def test_the_answer_names_the_best_and_what_is_as_good(found):
     first = report.collect(found).answer[0]
-    assert found.comparison.best.name in first
-    assert f"{found.comparison.best.score:.3f}" in first
+    assert found.best.name in first
+    assert f"{found.best.score:.3f}" in first
 
 
 def test_one_row_held_out_is_not_called_a_win(found):
     """Scores of 1 and of 1 minus one row: the binomial error of the first is zero, and hid the tie."""
-    best, *others = found.comparison.rows
+    best, *others = found.rows
     size = len(found.sample.test)
     losses = [np.zeros(size), np.eye(size)[0], np.ones(size)]
     told = [
         replace(row, score=1.0 - loss.mean(), losses=loss)
         for row, loss in zip([best, *others[:2]], losses, strict=True)
     ]
-    study_ = replace(found, comparison=replace(found.comparison, rows=tuple(told)))
-    said = report.collect(study_).answer
+    changed = replace(found, rows=tuple(told))
+    said = report.collect(changed).answer
     assert said[0].startswith(f"{best.name} has the highest ")
-    assert said[1].startswith(f"These rows do not tell {others[0].name} from it")
+    assert said[1].startswith(f"On these rows {others[0].name} is as good within chance")
 
 
 def test_methods_that_learnt_from_fewer_rows_are_excused(monkeypatch):
-    from mercer.study import tuning
+    from mercer.comparison import tuning
 
     plans = tuning.PLANS["regression"]
     monkeypatch.setitem(plans, "rvm", replace(plans["rvm"], most=20))
-    found = study.run(table(numbers, "numeric"), "y", methods=["ridge", "rvm"])
-    assert found.comparison.best.name == "ridge"
-    assert "rvm learnt from fewer rows than ridge, which counts against it." in report.collect(found).answer
+    found = tuned(table(numbers, "numeric"), methods=["ridge", "rvm"])
+    assert found.best.name == "ridge"
+    assert "rvm learned from fewer rows than ridge, which is a disadvantage." in report.collect(found).answer
 
 
-def test_the_same_study_gives_the_same_bytes(found, text, tmp_path):
+def test_the_same_comparison_gives_the_same_bytes(found, text, tmp_path):
     assert written(found, tmp_path) == text
 
 
-# ---- odd studies
+# ---- odd comparisons
 
 
 def test_failures_are_told(tmp_path):
     twice = Table(
         "twice", {"a": X[:, 0], "b": X[:, 0], "y": labels}, {"a": "numeric", "b": "numeric", "y": "categorical"}
     )
-    text = written(study.run(twice, "y", methods=["qda", "dummy"]), tmp_path)
+    text = written(tuned(twice, "y", methods=["qda", "dummy"]), tmp_path)
     assert "failed: LinAlgError" in text
     Page(text)
 
@@ -221,7 +243,7 @@ def test_many_classes_and_texts_have_a_page(tmp_path):
     y = np.array([f"class {i % 9}" for i in range(n)], dtype=object)
     words = np.array([f"word{i % 9} {i}" for i in range(n)], dtype=object)
     data = Table("texts", {"t": words, "y": y}, {"t": "text", "y": "categorical"})
-    page = Page(written(study.run(data, "y", methods=["svm", "svm + platt", "lda"]), tmp_path))
+    page = Page(written(tuned(data, "y", methods=["svm", "svm + platt", "lda"]), tmp_path))
     assert {"errors", "kernel", "probabilities"} <= set(page.ids)
 
 
@@ -232,25 +254,17 @@ def test_wide_tables_show_some_of_their_columns(tmp_path):
         {f"x{j}": V[:, j] for j in range(70)} | {"y": V[:, 0]},
         {f"x{j}": "numeric" for j in range(70)} | {"y": "numeric"},
     )
-    assert "and 10 more columns" in written(study.run(data, "y", methods=["ridge"]), tmp_path)
+    assert "and 10 more columns" in written(tuned(data, "y", methods=["ridge"]), tmp_path)
 
 
 def test_a_page_that_cannot_be_written_leaves_what_was_there(tmp_path, monkeypatch):
-    found = study.run(table(numbers, "numeric"), "y", methods=["dummy"])
+    found = tuned(table(numbers, "numeric"), methods=["dummy"])
     path = tmp_path / "page.html"
     path.write_text("before")
     monkeypatch.setattr("os.replace", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         report.write(found, path)
     assert [p.read_text() for p in tmp_path.iterdir()] == ["before"]
-
-
-def test_the_built_in_table_is_not_named_as_a_file():
-    from mercer.study.builtin import mixture
-
-    found = study.run(mixture(), methods=["lda"], max_rows=60)
-    assert report.collect(found).commands[0] == "mercer compare --methods lda --rows 60"
-    assert report.collect(replace(found, asked=())).commands[0] == "mercer compare"
 
 
 def test_drawings_keep_their_meaning_when_made_small():

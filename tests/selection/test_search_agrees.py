@@ -56,6 +56,17 @@ def test_the_best_setting_is_the_same_and_predicts_alike():
     assert (ours.cv_results_["mean_gap"] >= 0.0).all()
 
 
+@pytest.mark.parametrize("scoring", [None, "f1", "neg_log_loss", ["accuracy", "neg_log_loss"]], ids=str)
+def test_probabilities_are_made_in_the_folds_only_for_scorers_that_read_them(scoring, monkeypatch):
+    made = []
+    real = SVC._sigmoids
+    monkeypatch.setattr(SVC, "_sigmoids", lambda self, *given: made.append(self) or real(self, *given))
+    refit = "accuracy" if isinstance(scoring, list) else True
+    ours = KernelSearchCV(SVC(probability=True), {"C": [0.1, 1.0]}, cv=3, scoring=scoring, refit=refit).fit(X, y)
+    assert len(made) == (1 if scoring in (None, "f1") else 7)
+    assert ours.predict_proba(X).shape == (len(X), 2)
+
+
 @pytest.mark.parametrize("settings", [{}, {"decision_function_shape": "ovo"}, {"break_ties": True}], ids=str)
 def test_several_classes(settings):
     assert_alike(*both(SVC(**settings), C_GAMMA, iris))

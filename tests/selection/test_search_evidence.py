@@ -44,6 +44,16 @@ def test_classifiers_have_an_evidence_too():
     assert search.best_index_ == 1
 
 
+def test_the_best_by_evidence_is_not_fitted_twice(monkeypatch):
+    fits = []
+    real = RVMRegressor.fit
+    monkeypatch.setattr(RVMRegressor, "fit", lambda self, *given: fits.append(self) or real(self, *given))
+    search = KernelSearchCV(RVMRegressor(), {"kernel": KERNELS}, strategy="evidence").fit(X, y)
+    assert len(fits) == len(KERNELS)
+    assert search.best_estimator_ is fits[search.best_index_]
+    assert search.refit_time_ == search.cv_results_["mean_fit_time"][search.best_index_]
+
+
 def test_a_machine_without_evidence_is_refused():
     with pytest.raises(ValueError, match=r"evidence.*SVC"):
         KernelSearchCV(SVC(), {"C": [1.0]}, strategy="evidence").fit(X, y > 0.0)

@@ -1,4 +1,4 @@
-"""mercer certify DATA: is a kernel positive semi-definite there; with a model, its proof made again from the data."""
+"""mercer certify DATA: whether a kernel is positive semi-definite on data, or whether a saved model is still proved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def certify(
     data: Data,
     kernel: KernelText = None,
     model: Annotated[
-        Path | None, typer.Option("--model", help="Prove this model again; DATA is what it learned.")
+        Path | None, typer.Option("--model", help="Prove this model again; DATA is its training data.")
     ] = None,
     target: Target = None,
     rows: Annotated[int, typer.Option(min=1, help="Rows to test a kernel on, drawn at random.")] = ROWS,
@@ -29,7 +29,7 @@ def certify(
 ) -> None:
     """Test a kernel on data, or prove a saved model again.
 
-    A kernel is tested on the scaled columns without the target.  Exit code 1 says that the test or the proof failed.
+    A kernel is tested on the scaled columns without the target.  The exit code is 1 if the test or the proof fails.
     """
     from mercer.cli.printing import result
 
@@ -56,14 +56,14 @@ def _kernel(
     import numpy as np
 
     import mercer
-    from mercer.cli.problem import problem_of
+    from mercer.cli.labelled_table import labelled_table
 
-    problem = problem_of(data, target, None, form, kind, drop, keep)
-    kernel = problem.kernel(text)
-    n = len(problem.table)
+    given = labelled_table(data, target, None, form, kind, drop, keep)
+    kernel = given.kernel(text)
+    n = len(given.table)
     some = np.sort(np.random.default_rng(seed).permutation(n)[:rows])
-    table = problem.table.take(some)
-    found = mercer.certify(kernel, problem.scaler(kernel).fit_transform(table.items))
+    table = given.table.take(some)
+    found = mercer.certify(kernel, given.scaler(kernel).fit_transform(table.items))
     return {
         "kernel": repr(kernel),
         "positive semi-definite": found.psd,

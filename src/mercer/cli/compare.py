@@ -1,4 +1,4 @@
-"""mercer compare [DATA]: all methods on one table, tuned, judged and explained on one page."""
+"""mercer compare [DATA]: all methods tuned and judged on one table, and a page that explains the result."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli.options import Drop, Format, Json, Keep, KernelText, Kinds, Seed, Target, Task
+from mercer.cli.options import Drop, Format, Json, Keep, KernelText, Kinds, Seed, Target, Task, settings_of
 
 PAGE = Path("mercer-report.html")
+ROWS, TEST_SIZE = 3000, 0.25
+DEFAULTS = {"rows": ROWS, "test-size": TEST_SIZE, "seed": 0}
 
 
 def compare(
@@ -25,8 +27,8 @@ def compare(
         str | None,
         typer.Option("--methods", "-m", help="Names between commas, e.g. svm,rvm,gp [default: all]."),
     ] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Rows that take part at most, drawn at random.")] = 3000,
-    test_size: Annotated[float, typer.Option(help="Share of the rows that is held out.")] = 0.25,
+    rows: Annotated[int, typer.Option(min=1, help="Rows of the table that take part at most, drawn at random.")] = ROWS,
+    test_size: Annotated[float, typer.Option(help="Share of the rows that is held out.")] = TEST_SIZE,
     report: Annotated[Path, typer.Option("--report", "-o", help="File to write the page to.")] = PAGE,
     time_limit: Annotated[float | None, typer.Option(help="Seconds after which no further method begins.")] = None,
     task: Task = None,
@@ -39,57 +41,58 @@ def compare(
 ) -> None:
     """Tune and compare all methods on a table; writes a report.
 
-    The rows are split, scaled by what the training rows show, and every method is tuned on them with the same kernel.
-    Without DATA a built-in table is studied.
+    Rows are split into training and held-out ones, and columns scaled by what the training rows show.  Every method is
+    tuned on the training rows, with the same kernel.  Without DATA the table is a built-in one.
     """
-    import mercer.report
-    import mercer.study
+    import mercer
+    from mercer import report as page
     from mercer.cli.output import require_place
     from mercer.cli.printing import say, to_json
 
     require_place(report, "--report", data)
+    options = {"kernel": kernel, "methods": methods, "rows": rows, "test-size": test_size, "time-limit": time_limit,
+               "task": task, "kind": kind, "drop": drop, "keep": keep, "format": format, "seed": seed}  # fmt: skip
     table = _table(data, kind, drop, keep, format)
     say(f"{table.name}: {table.describe()}.")
     with _progress() as progress:
-        study = mercer.study.run(
-            table, target, kernel=kernel, methods=methods and methods.split(","), task=task, test_size=test_size,
-            max_rows=rows, random_state=seed, time_limit=time_limit, progress=progress,
+        found = mercer.compare(
+            table, target, kernel, methods and [name.strip() for name in methods.split(",")], tune=True, task=task,
+            test_size=test_size, max_rows=rows, random_state=seed, time_limit=time_limit, progress=progress,
         )  # fmt: skip
         progress(1, 1, "writing the report")
-        study = _with_reading(study, {"kind": kind, "drop": drop, "keep": keep}, format)
-        page = mercer.report.write(study, report)
+        path = page.write(found, report, _command(data, found.sample, options))
     if json:
-        typer.echo(to_json(study.to_dict() | {"report": page}))
+        typer.echo(to_json(found.to_dict() | {"report": path}))
         return
-    _print(study)
-    typer.echo(f"report: {page}")
+    _print(found)
+    typer.echo(f"report: {path}")
 
 
 def _table(
     data: str | None, kind: list[str] | None, drop: list[str] | None, keep: list[str] | None, form: str | None
 ) -> Any:
-    from mercer.cli.problem import settings_of
-    from mercer.study.builtin import mixture
+    from mercer.cli.builtin_table import mixture
     from mercer.tables import read
 
     if data is None:
         return mixture()
-    kinds = settings_of(kind, "--kind")
-    table = read(data, format=form, kinds=kinds, keep=keep or ())
+    table = read(data, format=form, kinds=settings_of(kind, "--kind"), keep=keep or ())
     return table.drop(drop) if drop else table
 
 
-def _with_reading(study: Any, given: dict[str, list[str] | None], form: str | None) -> Any:
-    """The study, which now knows how its table was read."""
-    from dataclasses import replace
-
-    more = [(name, one) for name, values in given.items() for one in values or ()]
-    return replace(study, asked=(*study.asked, *more, *([("format", form)] if form else ())))
+def _command(data: str | None, sample: Any, options: dict[str, Any]) -> list[str]:
+    """The words of the command that repeats a comparison, without options that have their default value."""
+    words = ["mercer", "compare", *([] if data is None else [data, "--target", sample.target])]
+    for name, value in options.items():
+        if value is not None and value != DEFAULTS.get(name):
+            for one in value if isinstance(value, list) else [value]:
+                words += [f"--{name}", str(one)]
+    return words
 
 
 @contextmanager
 def _progress() -> Iterator[Any]:
-    """A bar on standard error, which is gone when all is done."""
+    """A bar on standard error, until all is done."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -99,46 +102,26 @@ def _progress() -> Iterator[Any]:
         yield lambda done, total, name: bar.update(one, completed=done, total=total, description=name or "done")
 
 
-# heading, field and format of what a terminal has room for
-_SHOWN = (
-    ("score", "score", ".4f"), ("log loss", "log_loss", ".4f"), ("calib.", "calibration_error", ".3f"),
-    ("kept", "n_kept", ".0f"), ("fit s", "fit_seconds", ".2f"), ("pred s", "predict_seconds", ".3f"),
-)  # fmt: skip
-
-
-def _print(study: Any) -> None:
-    """The table, what is to be said of single methods, and the answer."""
+def _print(found: Any) -> None:
+    """The table with baselines dim, the notes, and the answer."""
     from rich.console import Console
     from rich.text import Text
 
-    from mercer.report.answer import answer
-    from mercer.report.predictions import predictions
-
-    found, console = study.comparison, Console()
-    console.print(Text(f"{found.task} of {study.sample.target}, score is {found.scoring}, {found.splits}"))
-    console.print(Text(f"kernel {study.sample.kernel!r}"), soft_wrap=True)
-    console.print(_grid(study))
-    for note in [*study.sample.notes, *found.notes()]:
-        console.print(Text(note, style="dim"), soft_wrap=True)
-    for sentence in answer(study, {found.best.name: predictions(study, found.best.name)}):
-        console.print(Text(sentence), soft_wrap=True)
-
-
-def _grid(study: Any) -> Any:
-    """A line for every method, baselines dim."""
-    from rich.table import Table
-    from rich.text import Text
-
     from mercer.comparison.methods import baselines
+    from mercer.comparison.row import TERMINAL
+    from mercer.report.answer import answer
 
-    grid = Table(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("method", no_wrap=True)
-    for heading, _, _ in _SHOWN:
-        grid.add_column(heading, justify="right", no_wrap=True)
-    grid.add_column("proof", no_wrap=True)
-    for row in study.comparison:
-        values = [(getattr(row, name), form) for _, name, form in _SHOWN]
-        cells = ["–" if value is None else format(value, form) for value, form in values]
-        proof = "failed" if row.error else study.proof(row.name)
-        grid.add_row(row.name, *cells, Text(proof), style="dim" if row.name in baselines(study.sample.task) else "")
-    return grid
+    def line(text: str, style: str = "") -> None:
+        console.print(Text(text, style=style), soft_wrap=True)
+
+    console, dim = Console(), {False: "", True: "dim"}
+    line(f"{found.task} of {found.sample.target}, score is {found.scoring}, {found.splits}")
+    line(f"kernel {found.sample.kernel!r}")
+    heading, *rows = found.table(TERMINAL).splitlines()
+    line(heading, "bold")
+    for row, text in zip(found, rows, strict=True):
+        line(text, dim[row.name in baselines(found.task)])
+    for note in [*found.sample.notes, *found.notes()]:
+        line(note, "dim")
+    for sentence in answer(found):
+        line(sentence)

@@ -1,4 +1,4 @@
-"""mercer explain-kernel EXPR: what a kernel is, and the proof that it is one."""
+"""mercer explain-kernel EXPR: the formula of a kernel, and the proof that it is positive semi-definite."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def explain(
 ) -> None:
     """Formula, domain and proof of a kernel expression.
 
-    The proof goes rule by rule through the expression; it breaks off where no rule holds.
+    The proof applies one rule to each part of the expression; it ends where no rule applies.
     """
     from mercer import parse, theory
     from mercer.cli.printing import result
@@ -56,12 +56,14 @@ def _parameters(steps: Any) -> list[str]:
 
 
 def _features(kernel: Any) -> str:
-    """How many features there are in columns of numbers, where that is known."""
+    """The number of features for some numbers of columns, if it is known."""
     from mercer.items import Table, Vectors
 
     counts = {D: kernel.dimension(D) for D in WIDTHS}
     if None in counts.values() or kernel.items not in (Vectors, Table):
-        return "no explicit map of finitely many features is known" if kernel.items is Vectors else "by the data"
+        return (
+            "no explicit map of finitely many features is known" if kernel.items is Vectors else "depends on the data"
+        )
     if len(set(counts.values())) == 1:
         return str(counts[1])
     return ", ".join(f"{count} in {D} column{'s' * (D > 1)}" for D, count in counts.items())

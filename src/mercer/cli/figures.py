@@ -1,4 +1,4 @@
-"""`mercer figures`: the figures of the sources, computed, checked and drawn."""
+"""mercer figures: the figures of textbooks, computed, checked and drawn."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def figures(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="e.g. E1 E14; all without any.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="e.g. E1 E14 [default: all].")] = None,
     out: Annotated[Path, typer.Option(help="Folder of the pictures and of index.html.")] = Path("figures"),
-    list_: Annotated[bool, typer.Option("--list", help="Only tell what there is.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Only list the figures.")] = False,
     json: Json = False,
 ) -> None:
-    """Figures of the sources: each computes its numbers, checks its claim, and is drawn.
+    """Draw figures of textbooks, each with its claim checked.
 
-    The exit code is 1 where a claim is not reproduced.
+    Each computes its numbers first.  The exit code is 1 if a claim does not hold.
     """
     from mercer.figures import entries
 

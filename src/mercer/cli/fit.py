@@ -22,6 +22,7 @@ from mercer.cli.options import (
     Settings,
     Target,
     Task,
+    settings_of,
 )
 
 
@@ -43,28 +44,29 @@ def fit(
 ) -> None:
     """Fit one method to a table, show its certificate, save it.
 
-    Columns are scaled and gaps filled as TableScaler does; the model file remembers how.  Ctrl-C ends a fit early: what
-    was found by then is shown and saved, and the exit code is 130.
+    Columns are scaled and gaps are filled; the model file has what is needed to do the same to new rows.  Ctrl-C ends a
+    fit early: the result so far is printed and saved, and the exit code is 130.
     """
     import mercer
+    from mercer.cli.labelled_table import described, labelled_table, require_method
     from mercer.cli.output import require_place
     from mercer.cli.printing import result
-    from mercer.cli.problem import described, problem_of, require_method, score_name, settings_of
     from mercer.cli.stopping import end, kept
+    from mercer.comparison.methods import score_name
 
     require_place(output, "--output", data)
     require_method(method)
-    problem = problem_of(data, target, task, format, kind, drop, keep).sampled(rows, seed)
-    problem.warn_of(method)
-    chosen = problem.kernel(kernel, method)
-    model = problem.pipeline(method, chosen, settings_of(settings, "--set"), seed)
+    given = labelled_table(data, target, task, format, kind, drop, keep).sampled(rows, seed)
+    given.warn_of(method)
+    chosen = given.kernel(kernel, method)
+    model = given.pipeline(method, chosen, settings_of(settings, "--set"), seed)
     began = time.perf_counter()
-    interrupt = kept(lambda: model.fit(problem.table.items, problem.y))
+    interrupt = kept(lambda: model.fit(given.table.items, given.y))
     seconds = time.perf_counter() - began
     found = {
         "method": method,
         "kernel": repr(getattr(model[-1], "kernel_", chosen)),
-        f"{score_name(problem.task)} on training rows": float(model.score(problem.table.items, problem.y)),
+        f"{score_name(given.task)} on training rows": float(model.score(given.table.items, given.y)),
         "seconds": round(seconds, 3),
         **described(model[-1]),
     }

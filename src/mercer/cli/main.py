@@ -1,7 +1,7 @@
 """mercer VERB ...: finds the verb, and turns faults of the user into one sentence and exit code 2.
 
-A verb is named in VERBS with the function that does it and the line that --help shows; its module is imported when the
-verb is called, so that help costs nothing.
+VERBS has the function of every verb and its line in --help.  Its module is imported when the verb is called, so that
+--help is fast.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ VERBS = {
     "predict": ("mercer.cli.predict:predict", "Predict the rows of a table with a saved model."),
     "certify": ("mercer.cli.certify:certify", "Test a kernel on data, or prove a saved model again."),
     "explain-kernel": ("mercer.cli.explain:explain", "Formula, domain and proof of a kernel expression."),
-    "figures": ("mercer.cli.figures:figures", "Draw the figures of the sources, each with its claim checked."),
+    "figures": ("mercer.cli.figures:figures", "Draw figures of textbooks, each with its claim checked."),
     "bench": ("mercer.cli.bench:bench", "Measure against other libraries (in a checkout of the sources)."),
 }
 FAULT = 2
@@ -47,11 +47,11 @@ class Verbs(TyperGroup):
         return name, command and loaded(name), rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Call the verb; an interrupt that comes as far as here has left nothing."""
+        """Call the verb; an interrupt that arrives here has left no result."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            typer.echo("mercer: stopped by Ctrl-C before there was anything to keep.", err=True)
+            typer.echo("mercer: stopped by Ctrl-C before there was a result.", err=True)
             raise typer.Exit(STOPPED) from None
 
 
@@ -76,8 +76,10 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _mercer(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error arose.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Kernel methods from the command line: one kernel, every machine, with proof.
 
@@ -85,15 +87,15 @@ def _mercer(
 
     \b
     mercer compare data.csv                which method suits a table?
-    mercer fit data.csv -o model.mercer    fit one, with its proof
-    mercer predict model.mercer new.csv    what does it say of new rows?
+    mercer fit data.csv -o model.mercer    fit one method, with its certificate
+    mercer predict model.mercer new.csv    predict new rows
     mercer VERB --help                     the options of a verb
     """
 
 
 def run(arguments: Sequence[str]) -> int:
     """The exit code of a command; without a verb, help."""
-    given = [argument for argument in arguments if argument != "--debug"]  # understood before and after the verb
+    given = [argument for argument in arguments if argument != "--debug"]  # it may stand before or after the verb
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _note
@@ -110,14 +112,16 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def sentence_of(error: Exception) -> str | None:
-    """What to tell the user; None if the fault is ours."""
+    """The message for the user; None if the error is a bug of ours."""
     if hasattr(error, "format_message"):  # a wrong option or argument
         context = getattr(error, "ctx", None)
         hint = f" See {context.command_path} --help." if context else ""
         return f"{' '.join(error.format_message().split())}{hint}"
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
-    ours = isinstance(error, TypeError) and " must be " in str(error)  # data of a wrong kind; others are slips of ours
+    ours = isinstance(error, TypeError) and " must be " in str(
+        error
+    )  # raised by wrong_kind; any other TypeError is a bug of ours
     if ours or isinstance(error, (OSError, ValueError, MemoryError)):
         return " ".join(str(error).split()) or type(error).__name__
     return None

@@ -1,4 +1,4 @@
-"""What verbs ask of a model file: the pipeline, and how the table it learned from was read."""
+"""Model files: the pipeline in it, and the kinds of columns and the task of its training data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def loaded(path: Path) -> Any:
 
 
 def kinds_of(model: Any) -> dict[str, str]:
-    """The kinds of the columns as in training; labels are strings if those of the model are."""
+    """The kinds of the columns in training; the target is categorical if the labels are strings."""
     classes, target = getattr(model[-1], "classes_", None), model[0].target
     labels = {target: "categorical"} if target and classes is not None and classes.dtype.kind == "U" else {}
     return dict(model[0].kinds_) | labels

@@ -1,4 +1,4 @@
-"""Where a verb writes: a path that cannot be written to, or that holds an input, is refused before any work."""
+"""Where a verb writes: a path that is not writable, or that is an input, is refused before any work."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from mercer.errors import bad
 
 
 def require_place(output: Path | None, option: str, *inputs: str | Path | None) -> None:
-    """Refuse an output whose folder does not exist or is closed, and one that is the same file as an input.
+    """Refuse an output that is not writable, and one that is the same file as an input.
 
-    The same file is found under any name: through links of both kinds, other spellings of a path, and standard input.
+    The same file is recognised through links, other spellings of the path, and as standard input.
     """
     if output is None:
         return
@@ -25,15 +25,15 @@ def require_place(output: Path | None, option: str, *inputs: str | Path | None) 
         raise bad(option, "the path", "one that you may write to", repr(str(output)), "Choose another place.")
     for given in inputs:
         if _same(output, given):
-            raise bad(option, "the path", "another file than those that are read",
+            raise bad(option, "the path", "a file that is not read by the same command",
                       f"{str(output)!r}, the same file as {str(given)!r}", "Choose another name.")  # fmt: skip
 
 
 def _same(output: Path, given: str | Path | None) -> bool:
-    """Whether two paths lead to one file; a terminal or a pipe may be read and written."""
+    """Whether two paths are one file; a terminal or a pipe may be both read and written."""
     try:
         ours = os.stat(output)
         theirs = os.fstat(sys.stdin.fileno()) if given == "-" else os.stat(given or "")
-    except (OSError, ValueError):  # one of them does not exist, or standard input is no file
+    except (OSError, ValueError):  # one of them does not exist, or standard input is not a file
         return False
     return stat.S_ISREG(ours.st_mode) and os.path.samestat(ours, theirs)

@@ -1,4 +1,4 @@
-"""mercer predict MODEL DATA: what a saved model says of new rows."""
+"""mercer predict MODEL DATA: predictions of new rows by a saved model."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def predict(
 ) -> None:
     """Predict the rows of a table with a saved model.
 
-    Prints CSV with the prediction, and probabilities or a standard deviation where the model has them.  Where the
-    target is among the columns, its score is told on standard error.
+    Prints CSV with the prediction, and probabilities or a standard deviation if the model has them.  If the target is
+    among the columns, the score is printed to standard error.
     """
     from mercer.cli.model_file import kinds_of, loaded
     from mercer.cli.output import require_place
@@ -56,7 +56,7 @@ def _require_columns(scaler: Any, table: Any) -> None:
 
 
 def _columns(machine: Any, table: Any) -> dict[str, Any]:
-    """Predictions, and how sure they are."""
+    """Predictions, and their probabilities or standard deviations."""
     X = table.items
     if hasattr(machine, "predict_proba"):
         P = machine.predict_proba(X)
@@ -69,12 +69,12 @@ def _columns(machine: Any, table: Any) -> dict[str, Any]:
 
 
 def _tell_score(machine: Any, table: Any, predicted: Any) -> None:
-    """Say how well the targets are predicted that the table holds."""
+    """Print the score on those rows whose target is known."""
     from sklearn.metrics import accuracy_score, r2_score
 
     from mercer.cli.model_file import task_of
     from mercer.cli.printing import say
-    from mercer.cli.problem import score_name
+    from mercer.comparison.methods import score_name
 
     name, task = machine[0].target, task_of(machine)
     y, rows, _ = table.known_targets(name, task) if name in table.columns else ((), (), "")

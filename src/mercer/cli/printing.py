@@ -1,4 +1,4 @@
-"""What a verb says: results to standard output, as lines or as JSON, and everything else to standard error."""
+"""How a verb prints: results to standard output, as lines or as JSON, and all else to standard error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 
 def say(sentence: str) -> None:
-    """Tell something that is no result."""
+    """Print a sentence that is not a result."""
     typer.echo(sentence, err=True)
 
 
@@ -48,7 +48,7 @@ def _text(value: Any) -> str:
 
 
 def to_json(found: Any) -> str:
-    """JSON of numbers, strings and what has a text; what is no number in JSON is null."""
+    """JSON; NaN and infinity become null, and objects their text."""
     return json.dumps(_plain(found), indent=2, allow_nan=False, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C during a fit: what the machine had found is shown and saved like any other, and the exit code says so."""
+"""Ctrl-C during a fit: the result so far is printed and saved like any other, and the exit code is 130."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ STOPPED = 130
 
 
 def kept(fit: Callable[[], Any]) -> str:
-    """Fit; what an interrupt said that left a model, "" if there was none.  One that left nothing goes on its way."""
+    """Fit; the message of an interrupt that left a fitted model, "" without one.  Other interrupts are raised."""
     from mercer.errors import Interrupted
 
     try:

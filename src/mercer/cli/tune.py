@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,9 +23,13 @@ from mercer.cli.options import (
     Settings,
     Target,
     Task,
+    settings_of,
 )
 
-BEST = 10  # settings that are listed
+if TYPE_CHECKING:
+    from mercer.cli.labelled_table import LabelledTable
+
+LISTED = 10  # settings that are printed, the best first
 
 
 def tune(
@@ -53,39 +57,41 @@ def tune(
 ) -> None:
     """Choose the hyper-parameters of one method by cross-validation.
 
-    The grid "libsvm" is that of C and gamma in powers of 4 for a Gaussian kernel on numeric columns.  Ctrl-C takes the
-    best so far, and the exit code is 130.
+    The grid "libsvm" has C and gamma in powers of 4 for a Gaussian kernel on numeric columns.  Ctrl-C ends the search:
+    the best so far is fitted, and the exit code is 130.
     """
     import mercer
     from mercer.cli.grid import LIBSVM, grid_of, require_settings, require_vectors, size_of
+    from mercer.cli.labelled_table import described, labelled_table, require_method
     from mercer.cli.output import require_place
     from mercer.cli.printing import result, say, table
-    from mercer.cli.problem import described, problem_of, require_method, score_name, settings_of
     from mercer.cli.stopping import end, kept
+    from mercer.comparison.methods import score_name
+    from mercer.comparison.sample import folds_of
 
     require_place(save, "--save", data)
     require_method(method)
-    problem = problem_of(data, target, task, format, kind, drop, keep).sampled(rows, seed)
-    problem.warn_of(method)
+    given = labelled_table(data, target, task, format, kind, drop, keep).sampled(rows, seed)
+    given.warn_of(method)
     libsvm = grid == [LIBSVM]
     if libsvm:
-        require_vectors(problem, kernel)
-    chosen = "rbf" if libsvm else problem.kernel(kernel, method)
-    model = problem.pipeline(method, chosen, settings_of(settings, "--set"), seed)
-    tried = grid_of(grid, problem, method, chosen)
-    cv = _folds(problem.task, folds, seed)
+        require_vectors(given, kernel)
+    chosen = "rbf" if libsvm else given.kernel(kernel, method)
+    model = given.pipeline(method, chosen, settings_of(settings, "--set"), seed)
+    tried = grid_of(grid, given, method, chosen)
+    cv = folds_of(given.task, folds, seed)
     if grid or settings:
-        require_settings(model, tried, problem, next(cv.split(problem.y, problem.y))[0])
+        require_settings(model, tried, given, next(cv.split(given.y, given.y))[0])
     say(f"kernel: {chosen!r}; {size_of(tried)} settings on {folds} folds.")
     search = mercer.KernelSearchCV(
         model, tried, cv=cv, strategy=strategy, time_limit=time_limit,
         random_state=seed, verbose=1,
     )  # fmt: skip
-    interrupt = kept(lambda: _run(search, problem))
+    interrupt = kept(lambda: _run(search, given))
     found = {
         "method": method,
         "best": _named(search.best_params_),
-        f"{score_name(problem.task)} of {folds} folds": float(search.best_score_),
+        f"{score_name(given.task)} of {folds} folds": float(search.best_score_),
         "kernel evaluations": int(search.kernel_evaluations_),
         **described(search.best_estimator_[-1]),
     }
@@ -100,29 +106,23 @@ def tune(
         return
     tests = _settings(search.cv_results_)
     names = list(tests[0]["params"])
-    table([*names, "score", "std"], [[*one["params"].values(), one["score"], one["std"]] for one in tests[:BEST]])
+    table([*names, "score", "std"], [[*one["params"].values(), one["score"], one["std"]] for one in tests[:LISTED]])
     result(found, False)
     end(interrupt)
 
 
-def _folds(task: str, folds: int, seed: int) -> Any:
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    return (StratifiedKFold if task == "classification" else KFold)(folds, shuffle=True, random_state=seed)
-
-
-def _run(search: Any, problem: Any) -> None:
-    """Fit; on a terminal the latest sentence of the search is shown, and gone when it is done."""
+def _run(search: Any, given: LabelledTable) -> None:
+    """Fit; on a terminal the latest line of the search is shown until it is done."""
     from contextlib import redirect_stdout
 
     from rich.console import Console
 
     with Console(stderr=True).status("searching") as status, redirect_stdout(_Latest(status.update)):
-        search.fit(problem.table.items, problem.y)
+        search.fit(given.table.items, given.y)
 
 
 class _Latest(io.TextIOBase):
-    """A stream of which only the latest line is seen."""
+    """A stream that shows only its latest line."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self.show = show

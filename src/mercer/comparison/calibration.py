@@ -20,7 +20,7 @@ import numpy as np
 from mercer.errors import bad
 from mercer.typing import Array
 
-SURE = float(np.finfo(float).eps)  # the least probability that a loss is taken of, as in scikit-learn
+LEAST = float(np.finfo(float).eps)  # smaller probabilities count as this one in a loss, as in scikit-learn
 LEVELS = np.linspace(0.05, 0.95, 19)
 _TINY = float(np.finfo(float).tiny)
 
@@ -37,10 +37,10 @@ class Bin:
 
 
 def log_losses(P: Array, classes: Array, y: Array) -> Array:
-    """-log of the probability given to the true class; a class that was never seen has the least there is."""
+    """-log of the probability of the true class; a class that was not in training has the probability LEAST."""
     place = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     p = np.where(classes[place] == y, P[np.arange(len(y)), place], 0.0)
-    return np.asarray(-np.log(np.clip(p, SURE, 1.0)))
+    return np.asarray(-np.log(np.clip(p, LEAST, 1.0)))
 
 
 def normal_losses(mean: Array, std: Array, y: Array) -> Array:
@@ -50,7 +50,7 @@ def normal_losses(mean: Array, std: Array, y: Array) -> Array:
 
 
 def reliability(confidence: Any, hit: Any, bins: int = 10) -> list[Bin]:
-    """Bins of equal width over [0, 1], without those that are empty."""
+    """Bins of equal width over [0, 1], without empty ones."""
     confidence, hit = np.asarray(confidence, dtype=float), np.asarray(hit, dtype=float)
     if not isinstance(bins, Integral) or bins < 1:
         raise bad("reliability", "bins", "an integer >= 1", repr(bins), "10 are usual.")
@@ -76,7 +76,7 @@ def expected_error(confidence: Any, hit: Any, bins: int = 10) -> float:
 
 
 def central_levels(mean: Array, std: Array, y: Array) -> Array:
-    """P(|Y - mean| <= |y - mean|) for Y ~ N(mean, std^2): the level of the central interval that y is just within."""
+    """P(|Y - mean| <= |y - mean|) for Y ~ N(mean, std^2): the level of the central interval that ends at y."""
     from scipy.special import erf
 
     return np.asarray(erf(np.abs(y - mean) / np.maximum(std, _TINY) / np.sqrt(2.0)))

@@ -8,8 +8,7 @@
     VECTORS   rows of numbers, whatever the kernel: the linear baselines, which are scikit-learn's
     NOTHING   items that it does not look at
 
-Machines come as they are by default, apart from the options in the table: nothing is tuned that they do not tune
-themselves, as a Gaussian process does its kernel.
+Machines have their default parameters, apart from the options in the table; tuning.py says how they are tuned.
 """
 
 from __future__ import annotations
@@ -22,8 +21,9 @@ from typing import Any
 from mercer.errors import bad, wrong_kind
 from mercer.items import Vectors
 from mercer.kernels import Kernel
+from mercer.tables.target import CLASSIFICATION as CLASSIFICATION
+from mercer.tables.target import REGRESSION as REGRESSION
 
-CLASSIFICATION, REGRESSION = "classification", "regression"
 KERNEL, VECTORS, NOTHING = "kernel", "vectors", "nothing"
 
 
@@ -88,32 +88,37 @@ def baselines(task: str) -> list[str]:
     return [name for name, method in METHODS[task].items() if method.takes != KERNEL]
 
 
+def score_name(task: str) -> str:
+    """The name of what `score` of an estimator computes."""
+    return "accuracy" if task == CLASSIFICATION else "R^2"
+
+
 @dataclass(frozen=True)
 class Entrant:
-    """One that takes part: a method of the table, or an estimator that is used as it is."""
+    """A method that takes part: one of the tables above, or an estimator that is used as it is."""
 
     name: str
     estimator: Any = None
 
     def on_numbers(self, task: str) -> bool:
-        """Whether it is a method of the table that understands rows of numbers only."""
+        """Whether it is a method of the tables that takes rows of numbers only."""
         method = METHODS[task].get(self.name) if self.estimator is None else None
         return method is not None and method.takes == VECTORS
 
     def build(self, task: str, kernel: Any, random_state: Any) -> Any:
-        """A fresh estimator; ValueError or TypeError where it makes no sense on these data."""
+        """A new estimator; ValueError or TypeError if the method cannot be used on these data."""
         from sklearn.base import clone
         from sklearn.utils import get_tags
 
         if self.estimator is None:
             if self.name not in METHODS[task]:
-                raise bad(self.name, "task", "one that the method is for", task, f"For {task} there are: "
-                          f"{', '.join(METHODS[task])}.")  # fmt: skip
+                raise bad(self.name, "task", "one that the method can do", task,
+                          f"Methods for {task}: {', '.join(METHODS[task])}.")  # fmt: skip
             return METHODS[task][self.name].build(self.name, kernel, random_state)
         has_kernel = any(key == "kernel" or key.endswith("__kernel") for key in self.estimator.get_params())
         if has_kernel and get_tags(self.estimator).input_tags.pairwise != is_precomputed(kernel):
-            raise bad(self.name, "kernel", "'precomputed' where that of the comparison is, and only there",
-                      repr(kernel), "An estimator is used with its own kernel.")  # fmt: skip
+            raise bad(self.name, "kernel", "'precomputed' in the estimator and in compare, or in neither",
+                      f"{kernel!r} in compare", "An estimator keeps its own kernel.")  # fmt: skip
         return clone(self.estimator)
 
 
@@ -147,5 +152,5 @@ def is_precomputed(kernel: Any) -> bool:
 
 
 def on_vectors(kernel: Any) -> bool:
-    """Whether the data of this kernel are rows of numbers, as far as one can tell from it."""
+    """Whether the items of this kernel are rows of numbers; names of kernels are taken to be."""
     return kernel.items is Vectors if isinstance(kernel, Kernel) else not is_precomputed(kernel)

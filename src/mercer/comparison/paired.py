@@ -1,8 +1,8 @@
 """Whether a difference between two methods is more than chance, by their losses on the same held-out items.
 
-For losses a_i and b_i the differences d_i = b_i - a_i vary far less than the losses themselves, as an item that is hard
-for one method is hard for the other.  A mean of d within two of its standard errors, sd(d) / sqrt(n), is a tie: so is,
-whatever the number of items, an accuracy that is higher by one item, which has a standard error of one item.
+An item that is hard for one method is hard for the other too, so for losses a_i and b_i the differences
+d_i = b_i - a_i vary far less than the losses.  A mean of d within two of its standard errors, sd(d) / sqrt(n), is a
+tie.  Accuracies that differ by one item are therefore always a tie: the standard error is one item as well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def item_losses(predicted: Array, truth: Array, *, labels: bool) -> Array:
 
 
 def is_tie(best: Array, other: Array) -> bool:
-    """Whether losses of a method are not worse than those of the best by more than chance; one item proves nothing."""
+    """Whether the losses of a method are larger than those of the best by chance at most; one item is always a tie."""
     d = other - best
     if len(d) < 2:
         return True

@@ -1,80 +1,62 @@
-"""What a comparison found: a row for every method, and the table of them."""
+"""Comparison: a row for every method, the table of them, and, if methods were tuned, the fitted machines."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from mercer.comparison.paired import is_tie
-from mercer.errors import bad
+from mercer.comparison.predictions import Predictions
+from mercer.comparison.row import TEXT, Row, columns_on
+from mercer.comparison.sample import Sample
 from mercer.typing import Array
 
-_WORDS = 60  # letters of a certificate or an error that the table shows
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The estimator of a row, the positions of the items it was fitted to, and its predictions of those held out."""
+
+    machine: Any
+    rows: Array
+    predictions: Predictions
+
+    @property
+    def best(self) -> Any:
+        """The machine inside of searches and pipelines."""
+        return innermost(self.machine)
+
+    @property
+    def kept(self) -> Array | None:
+        """Positions of the items that the machine predicts with; None for methods that keep none."""
+        return self.rows[self.best.support_] if hasattr(self.best, "support_") else None
 
 
-@dataclass(frozen=True)
-class Row:
-    """One method.  None stands for what it does not have: probabilities, vectors, a certificate, or, failing, a score.
-
-    score               on held-out items, larger is better; with several splits the mean, and score_std the deviation
-    log_loss            mean of -log p(y | x), of the density for numbers
-    calibration_error   mean distance between stated probability and what happened (calibration.py)
-    n_kept, n_train     training items that predictions need, of how many; means over the splits
-    fit_seconds         of one fit, predict_seconds of predicting one test set; means over the splits
-    tune_seconds        of the search for hyper-parameters before that fit, where there was one
-    settings            the hyper-parameters that were chosen, in words
-    note                what is particular to this row, such as fewer items than the others had
-    certificate         what the machine proves about itself, in words, for the last split
-    warnings, error     what was said on the way, and why the method has no result
-    losses              of all held-out items, by which methods are compared in pairs; with a scorer of yours, minus the
-                        score of every split
-    """
-
-    name: str
-    score: float | None = None
-    score_std: float | None = None
-    log_loss: float | None = None
-    calibration_error: float | None = None
-    n_kept: float | None = None
-    n_train: float | None = None
-    fit_seconds: float | None = None
-    predict_seconds: float | None = None
-    tune_seconds: float | None = None
-    settings: str | None = None
-    note: str | None = None
-    certificate: str | None = None
-    warnings: tuple[str, ...] = ()
-    error: str | None = None
-    losses: Array | None = field(default=None, repr=False, compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """What the table is made of, in lists, strings and numbers."""
-        told = {name: value for name, value in asdict(self).items() if name != "losses"}
-        return told | {"warnings": list(self.warnings)}
-
-
-# heading, format of the cell, and the field it shows
-COLUMNS = (
-    ("score", ".4f", "score"),
-    ("log loss", ".4f", "log_loss"),
-    ("calibration", ".4f", "calibration_error"),
-    ("kept", ".4g", "n_kept"),
-    ("fit s", ".3g", "fit_seconds"),
-    ("predict s", ".3g", "predict_seconds"),
-)
+def innermost(estimator: Any) -> Any:
+    """The machine inside of fitted searches and pipelines."""
+    if hasattr(estimator, "best_estimator_"):
+        return innermost(estimator.best_estimator_)
+    return innermost(estimator.steps[-1][1]) if hasattr(estimator, "steps") else estimator
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The rows in the order the methods were given; `scoring` names the score, `splits` says on what it was taken."""
+    """The rows in the order the methods were given; `scoring` names the score, `splits` says how items were split.
+
+    sample    the items that took part, and their kernel
+    fitted    with tune=True, {name: Fitted} of all methods that did not fail
+    seconds   that all of it took
+    """
 
     rows: tuple[Row, ...]
     task: str
     kernel: str
     scoring: str
     splits: str
+    sample: Sample | None = field(default=None, repr=False, compare=False)
+    fitted: Mapping[str, Fitted] = field(default_factory=dict, repr=False, compare=False)
+    seconds: float | None = field(default=None, compare=False)
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -93,8 +75,7 @@ class Comparison:
         """The row of the largest score."""
         found = [(row.score, row) for row in self.rows if row.score is not None]
         if not found:
-            raise bad("Comparison", "best", "asked for where a method succeeded", f"{len(self)} failures",
-                      "Each row has its error.")  # fmt: skip
+            raise ValueError(f"compare: all {len(self)} methods failed. {self.rows[0].name}: {self.rows[0].error}")
         return max(found, key=lambda pair: pair[0])[1]
 
     @property
@@ -104,10 +85,10 @@ class Comparison:
         best = self.best.name if judged else ""
         return [self[name] for name, own in judged.items() if name != best in judged and is_tie(judged[best], own)]
 
-    def table(self) -> str:
-        """The rows in columns, with a dash for what a method does not have."""
-        cells = [["method", *(heading for heading, _, _ in COLUMNS), "certificate"]]
-        cells += [_cells(row) for row in self.rows]
+    def table(self, output: str = TEXT) -> str:
+        """The rows in columns, with a dash for what a method does not have: those for "text" or for a "terminal"."""
+        columns = columns_on(output)
+        cells = [[column.heading for column in columns], *([column.text(row) for column in columns] for row in self)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return "\n".join(_line(row, widths) for row in cells)
 
@@ -120,36 +101,22 @@ class Comparison:
         if len(self) < 2 or not any(row.losses is not None and len(row.losses) > 1 for row in self.rows):
             return []
         tied = ", ".join(row.name for row in self.tied)
-        also = f"not told from it by these items: {tied}" if tied else "all others are worse by more than chance"
+        also = f"on these items, as good within chance: {tied}" if tied else "all others are worse by more than chance"
         return [f"highest {self.scoring}: {self.best.name}; {also}"]
 
     def notes(self) -> list[str]:
-        """What there is to say about single methods: errors, warnings, and what else is particular to them."""
-        return [f"{row.name}: {text}" for row in self.rows for text in _remarks(row)]
+        """Errors, warnings and notes of single methods."""
+        return [f"{row.name}: {text}" for row in self.rows for text in row.remarks()]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it in lists, strings and numbers."""
-        words = {name: getattr(self, name) for name in ("task", "kernel", "scoring", "splits")}
-        return {"rows": [row.to_dict() for row in self.rows], **words, "tied": [row.name for row in self.tied]}
+        """The table and the data it is of, in lists, strings and numbers."""
+        words = {name: getattr(self, name) for name in ("task", "kernel", "scoring", "splits", "seconds")}
+        about = {} if self.sample is None else self.sample.to_dict()
+        return {**about, **words, "rows": [row.to_dict() for row in self.rows], "tied": [row.name for row in self.tied]}
 
     def to_json(self) -> str:
         """`to_dict` as text."""
         return json.dumps(self.to_dict())
-
-
-def _remarks(row: Row) -> list[str]:
-    return [text for text in (row.error, row.note, *(() if row.error else row.warnings)) if text]
-
-
-def _cells(row: Row) -> list[str]:
-    numbers = [(getattr(row, name), form) for _, form, name in COLUMNS]
-    words = f"failed: {row.error}" if row.error else row.certificate or "-"
-    words = " ".join(words.split())
-    return [
-        row.name,
-        *("-" if value is None else format(value, form) for value, form in numbers),
-        words if len(words) <= _WORDS else words[: _WORDS - 3] + "...",
-    ]
 
 
 def _line(cells: list[str], widths: list[int]) -> str:

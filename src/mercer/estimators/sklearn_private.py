@@ -35,6 +35,7 @@ __all__ = [
     "insert_error_scores",
     "metrics_of",
     "num_samples",
+    "reads_labels_only",
     "reads_predictions_only",
     "safe_indexing",
     "safe_split",
@@ -57,3 +58,11 @@ def reads_predictions_only(scorer: Any) -> bool:
     """Whether a scorer, or each of several, is one of scikit-learn's own: these use only what an estimator predicts."""
     scorers = (metrics_of(scorer) or {"score": scorer}).values()
     return all(isinstance(one, (_BaseScorer, _PassthroughScorer)) for one in scorers)
+
+
+def reads_labels_only(scorer: Any) -> bool:
+    """Whether a scorer, or each of several, calls only `predict`, or the method `score` of the estimator."""
+    scorers = (metrics_of(scorer) or {"score": scorer}).values()
+    return all(
+        isinstance(one, _PassthroughScorer) or getattr(one, "_response_method", "") == "predict" for one in scorers
+    )

@@ -16,7 +16,7 @@ from mercer.items.symbols import is_missing
 
 NUMERIC, CATEGORICAL, TEXT = "numeric", "categorical", "text"
 KINDS = (NUMERIC, CATEGORICAL, TEXT)
-FEW = 20  # different values that any column of categories may have
+MAX_CATEGORIES = 20  # a column with no more different values than this may hold categories
 _WORDS, _LENGTH = 3.0, 40.0  # of a typical text, at least one of them
 _SAMPLE = 2000
 
@@ -32,7 +32,7 @@ def kind_of(column: Any) -> str:
 
 
 def _is_text(values: Sequence[str]) -> bool:
-    if len(set(values)) <= min(FEW, len(values) / 2):
+    if len(set(values)) <= min(MAX_CATEGORIES, len(values) / 2):
         return False
     some = values[:: max(1, len(values) // _SAMPLE)]
     return mean_words(some) >= _WORDS or sum(map(len, some)) / len(some) >= _LENGTH

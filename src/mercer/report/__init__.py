@@ -1,11 +1,11 @@
-"""A study as one page that stands alone: numbers and sentences, pictures, and the commands to have them again.
+"""A tuned comparison as one HTML page that needs no other file: numbers, sentences, pictures, and how to repeat it.
 
-    mercer.report.write(mercer.study.run(table), "report.html")
+    mercer.report.write(mercer.compare(table, "price", tune=True), "report.html")
 
-collect.py says what there is to say, pictures.py draws it, render.py makes a page of both.
+collect.py has the numbers and sentences, pictures.py draws, render.py makes a page of both.
 """
 
 from mercer.report.collect import Report, collect
-from mercer.report.render import render, write
+from mercer.report.render import write
 
-__all__ = ["Report", "collect", "render", "write"]
+__all__ = ["Report", "collect", "write"]

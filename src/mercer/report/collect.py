@@ -1,21 +1,22 @@
-"""From a study to numbers and sentences; no HTML here, and no pictures."""
+"""From a comparison to numbers and sentences; no HTML here, and no pictures."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mercer import __version__
+from mercer.comparison import Comparison
 from mercer.comparison.methods import CLASSIFICATION
-from mercer.comparison.trial import innermost
+from mercer.comparison.sample import Sample
+from mercer.errors import bad
 from mercer.items.kinds import CATEGORICAL, NUMERIC
 from mercer.report.answer import answer
 from mercer.report.lines import COLUMNS, Line, lines
-from mercer.report.predictions import Predictions, predictions
-from mercer.study import Study, builtin
 from mercer.theory import certify
 from mercer.typing import Array
 
@@ -34,7 +35,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Vectors:
-    """The rows that a machine keeps: how many of how many, and the numbers of those with the largest coefficients."""
+    """How many of its training rows a machine keeps, and the numbers of those with the largest coefficients."""
 
     name: str
     kept: int
@@ -52,9 +53,9 @@ class ColumnFacts:
     facts: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Report:
-    """All that a page says; `predicted` are the predictions by method, for the pictures."""
+    """All that a page says."""
 
     title: str
     task: str
@@ -68,83 +69,90 @@ class Report:
     more_columns: int
     notes: tuple[str, ...]
     commands: tuple[str, ...]
-    predicted: dict[str, Predictions]
     version: str = __version__
 
 
-def collect(study: Study) -> Report:
-    """The numbers and sentences of a study."""
-    s = study.sample
-    predicted = {name: predictions(study, name) for name in study.fitted}
+def collect(found: Comparison, command: Sequence[str] = ()) -> Report:
+    """The numbers and sentences of a tuned comparison; `command` is the one that repeats it, word by word."""
+    s = sample_of(found)
+    kinds = {} if s.table is None else s.table.kinds
     return Report(
-        title=s.table.name.rsplit("/", 1)[-1],
+        title="comparison" if s.table is None else s.table.name.rsplit("/", 1)[-1],
         task=s.task,
-        answer=tuple(answer(study, predicted)),
-        facts=_facts(study),
-        headings=tuple((heading, meaning) for heading, meaning, *_ in COLUMNS),
-        lines=lines(study.comparison),
-        vectors=tuple(_vectors(study)),
-        proofs=tuple(_proofs(study)),
-        columns=tuple(_columns(study)),
-        more_columns=max(len(s.table.kinds) - COLUMNS_SHOWN, 0),
+        answer=tuple(answer(found)),
+        facts=_facts(found, s),
+        headings=tuple((column.heading, column.meaning) for column in COLUMNS),
+        lines=lines(found),
+        vectors=tuple(_vectors(found, s)),
+        proofs=tuple(_proofs(found, s)),
+        columns=tuple(_columns(s)),
+        more_columns=max(len(kinds) - COLUMNS_SHOWN, 0),
         notes=s.notes,
-        commands=tuple(_commands(study)),
-        predicted=predicted,
+        commands=tuple(_commands(command, s)),
     )
 
 
-def _facts(study: Study) -> tuple[tuple[str, str], ...]:
-    s = study.sample
+def sample_of(found: Comparison) -> Sample:
+    """The sample of a comparison that a report can be made of."""
+    if found.sample is None or found.best.name not in found.fitted:
+        raise bad("report", "the comparison", "a tuned one", "one without fitted machines",
+                  "Use mercer.compare(..., tune=True).")  # fmt: skip
+    return found.sample
+
+
+def _facts(found: Comparison, s: Sample) -> tuple[tuple[str, str], ...]:
     classes = "" if s.task != CLASSIFICATION else f", {len(np.unique(s.y))} classes"
-    return (
-        ("task", f"{s.task} of {s.target}{classes}"),
-        ("rows", f"{len(s.y)} of {s.total}: {len(s.train)} to learn from, {len(s.test)} held out"),
-        ("columns", f"{len(s.table.kinds)}" if s.table.vectors is None else f"{s.table.vectors.shape[1]}, sparse"),
-        ("kernel", repr(s.kernel)),
-        ("seed", str(study.random_state)),
-        ("time", f"{study.seconds:.0f} s"),
-    )
+    columns = ""
+    if s.table is not None:
+        columns = str(len(s.table.kinds)) if s.table.vectors is None else f"{s.table.vectors.shape[1]}, sparse"
+    facts = {
+        "task": f"{s.task} of {s.target}{classes}",
+        "rows": f"{len(s.y)} of {s.total}: {len(s.train)} for training, {len(s.test)} held out",
+        "columns": columns,
+        "kernel": repr(s.kernel),
+        "seed": str(s.random_state),
+        "time": f"{found.seconds:.0f} s",
+    }
+    return tuple((name, text) for name, text in facts.items() if text)
 
 
 # ---- vectors and proofs
 
 
-def _vectors(study: Study) -> list[Vectors]:
-    found = []
-    for row in study.comparison:
-        kept = study.kept(row.name) if row.name in study.fitted else None
-        if kept is not None and row.n_train:
-            heavy = kept[_by_weight(study.fitted[row.name])][:LISTED]
-            found.append(Vectors(row.name, len(kept), int(row.n_train), tuple((study.sample.rows[heavy] + 1).tolist())))
-    return found
+def _vectors(found: Comparison, s: Sample) -> list[Vectors]:
+    vectors = []
+    for name, fitted in found.fitted.items():
+        if fitted.kept is not None:
+            heavy = fitted.kept[_by_weight(fitted.best)][:LISTED]
+            numbers = tuple((s.rows[heavy] + 1).tolist())
+            vectors.append(Vectors(name, len(fitted.kept), len(fitted.rows), numbers))
+    return vectors
 
 
 def _by_weight(machine: Any) -> Array:
-    """The vectors of a machine by the size of their coefficients, the largest first."""
-    best = innermost(machine)
-    W = np.abs(np.asarray(best.dual_coef_, dtype=float)).reshape(-1, len(best.support_)) if _flat(best) else None
-    size = np.abs(np.asarray(best.dual_coef_, dtype=float)).max(axis=1) if W is None else W.max(axis=0)
+    """The order of the vectors of a machine by the size of their coefficients, the largest first.
+
+    An SVC has a column of coefficients for every vector, other machines have a row.
+    """
+    W = np.abs(np.asarray(machine.dual_coef_, dtype=float))
+    by_column = W.ndim == 1 or W.shape[1] == len(machine.support_)
+    size = np.atleast_2d(W).max(axis=0) if by_column else W.max(axis=1)
     return np.argsort(-size, kind="stable")
 
 
-def _flat(machine: Any) -> bool:
-    """Whether coefficients come in rows of one per vector, as in SVC, and not in columns."""
-    shape = np.shape(machine.dual_coef_)
-    return len(shape) == 1 or shape[1] == len(machine.support_)
-
-
-def _proofs(study: Study) -> list[Proof]:
-    s = study.sample
+def _proofs(found: Comparison, s: Sample) -> list[Proof]:
     some = s.train[np.linspace(0, len(s.train) - 1, min(PROVEN_ON, len(s.train))).astype(int)]
-    found = [Proof("the kernel", (str(certify(s.kernel, s.items(some))),))]
-    return found + [Proof(row.name, tuple(row.certificate.splitlines())) for row in study.comparison if row.certificate]
+    kernel = Proof("the kernel", (str(certify(s.kernel, s.items(some))),))
+    return [kernel, *(Proof(row.name, tuple(row.certificate.splitlines())) for row in found if row.certificate)]
 
 
 # ---- data and commands
 
 
-def _columns(study: Study) -> list[ColumnFacts]:
-    table, found = study.sample.table, []
+def _columns(s: Sample) -> list[ColumnFacts]:
+    table, found = s.table, []
+    if table is None:
+        return []
     for name, kind in list(table.kinds.items())[:COLUMNS_SHOWN]:
         column = table.columns[name]
         given = column[~np.isnan(column)] if kind == NUMERIC else np.array([v for v in column if v is not None], object)
@@ -168,10 +176,8 @@ def _clipped(text: str) -> str:
     return text if len(text) <= 30 else text[:29] + "…"
 
 
-def _commands(study: Study) -> list[str]:
-    """The same again, and, where the kernel was not given, the same with the kernel spelt out, to be changed."""
-    s = study.sample
-    data = "-" if s.table.name == "standard input" else s.table.name
-    words = ["mercer", "compare"] + ([] if s.table.name == builtin.NAME else [data, "--target", s.target])
-    words += [text for name, value in study.asked for text in (f"--{name}", value)]
-    return [shlex.join(words)] + ([shlex.join([*words, "--kernel", repr(s.kernel)])] if s.default else [])
+def _commands(words: Sequence[str], s: Sample) -> list[str]:
+    """The command, and, if the kernel is the default one, the command with that kernel, to be edited."""
+    if not words:
+        return []
+    return [shlex.join(words)] + ([shlex.join([*words, "--kernel", repr(s.kernel)])] if s.is_default else [])

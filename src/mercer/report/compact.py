@@ -1,5 +1,4 @@
-"""Drawings of one page made small: styles they share are written once, names are short, numbers have as many digits as
-a screen can show."""
+"""Smaller drawings: shared styles are written once, names are short, numbers have as many digits as a screen shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One function per heading of a report: it yields figures with their captions, as many as the study has reason for."""
+"""One function per heading of a report: it yields figures with their captions, or none if there is nothing to show."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from mercer import plots
+from mercer.comparison import Comparison
+from mercer.comparison.chosen import sensitivity_of
 from mercer.comparison.methods import CLASSIFICATION, baselines
-from mercer.report.predictions import Predictions
+from mercer.comparison.predictions import Predictions
+from mercer.comparison.sample import Sample
 from mercer.report.projection import projection
-from mercer.study import Study
 
 SMALL, MIDDLE = (3.0, 2.9), (4.4, 3.4)  # inches: a panel among others, and one that stands alone
 CURVES = 5  # that can be told apart on one pair of axes
@@ -21,58 +23,62 @@ BOUNDED = ("l1vm", "rvm", "svm", "gp")  # methods whose boundaries are drawn
 Drawn = tuple[Any, str]
 
 
-def boundaries(study: Study, predicted: dict[str, Predictions]) -> Iterator[Drawn]:
-    """Decision regions, where the rows are points of a plane."""
-    s = study.sample
+def boundaries(found: Comparison, s: Sample) -> Iterator[Drawn]:
+    """Decision regions, if there are two columns of numbers."""
     if not isinstance(s.X, np.ndarray) or s.X.shape[1] != 2:
         return
-    for name in [row.name for row in study.comparison if row.name in study.fitted and row.name in BOUNDED]:
-        rows = study.fitted_to[name]
+    for name in [name for name in found.fitted if name in BOUNDED]:
+        fitted = found.fitted[name]
+        rows, kept = fitted.rows, fitted.kept
         figure, ax = plots.figure(size=SMALL)
-        machine = getattr(study.fitted[name], "best_estimator_", study.fitted[name])
-        sparse = study.kept(name) is not None and len(study.kept(name)) < len(rows)  # type: ignore[arg-type]
+        machine = getattr(fitted.machine, "best_estimator_", fitted.machine)
+        sparse = kept is not None and len(kept) < len(rows)
         plots.decision_regions(machine, s.X[rows], s.y[rows], support=sparse, resolution=120, ax=ax)
         ax.set_title(name)
-        across, up = map(_plain, s.table.columns)
+        across, up = map(_plain, ("x0", "x1") if s.table is None else s.table.columns)
         ax.set(xlabel=across, ylabel=up)
-        yield figure, f"Decision regions of {name}; score {study.comparison[name].score:.3f}."
+        yield figure, f"Decision regions of {name}; score {found[name].score:.3f}."
 
 
-def reliability(study: Study, predicted: dict[str, Predictions]) -> Iterator[Drawn]:
+def reliability(found: Comparison, s: Sample) -> Iterator[Drawn]:
     """Stated probabilities and what came true, for every method that states them."""
-    for name, one in predicted.items():
-        if one.stated is not None and name != "dummy":
+    for name, fitted in found.fitted.items():
+        if fitted.predictions.P is not None and name != "dummy":
             figure, ax = plots.figure(size=SMALL)
-            plots.reliability(*one.stated, ax=ax)
+            plots.reliability(*fitted.predictions.reliability, ax=ax)
             ax.set_title(name)
-            error = study.comparison[name].calibration_error
+            error = found[name].calibration_error
             yield figure, f"Reliability of {name}: calibration error {error:.3f}."
 
 
-def coverage(study: Study, predicted: dict[str, Predictions]) -> Iterator[Drawn]:
-    """The same for methods that state a deviation."""
-    for name, one in predicted.items():
+def coverage(found: Comparison, s: Sample) -> Iterator[Drawn]:
+    """Stated intervals and what fell inside, for every method that states a deviation."""
+    for name, fitted in found.fitted.items():
+        one = fitted.predictions
         if one.std is not None:
             figure, ax = plots.figure(size=SMALL)
             plots.coverage(one.value, one.std, one.y, ax=ax)
             ax.set_title(name)
-            error = study.comparison[name].calibration_error
+            error = found[name].calibration_error
             yield figure, f"Coverage of the intervals of {name}: calibration error {error:.3f}."
 
 
-def roc(study: Study, predicted: dict[str, Predictions]) -> Iterator[Drawn]:
+def roc(found: Comparison, s: Sample) -> Iterator[Drawn]:
     """The curves of the best methods; of more than two classes those of the best method, class by class."""
-    scores = [name for name, one in predicted.items() if one.score is not None and len(np.unique(one.y)) == 2]
-    ranked = sorted(scores, key=lambda name: -_score(study, name))[:CURVES]
-    if ranked:
+    methods = sorted(found.fitted, key=lambda name: -_score(found, name))
+    predicted = {name: found.fitted[name].predictions for name in methods}
+    if len(np.unique(s.y[s.test])) == 2:
+        ranked = {name: one for name, one in predicted.items() if one.ranking is not None}
+        drawn = list(ranked.items())[:CURVES]
+        if not drawn:
+            return
         figure, ax = plots.figure(size=MIDDLE)
-        for name in ranked:
-            one = predicted[name]
-            plots.roc(one.y, one.score, positive=one.classes[1], label=name, ax=ax)  # type: ignore[index]
+        for name, one in drawn:
+            plots.roc(one.y, one.ranking, positive=one.classes[1], label=name, ax=ax)  # type: ignore[index]
         ax.legend(loc="lower right")
-        yield figure, f"ROC of the {len(ranked)} methods with the best scores; AUC is the area under each curve."
+        yield figure, f"ROC of the {len(drawn)} methods with the best scores; AUC is the area under each curve."
         return
-    best = next((n for n in sorted(predicted, key=lambda n: -_score(study, n)) if predicted[n].P is not None), None)
+    best = next((name for name, one in predicted.items() if one.P is not None), None)
     if best is not None:
         yield from _roc_by_class(best, predicted[best])
 
@@ -87,24 +93,23 @@ def _roc_by_class(name: str, one: Predictions) -> Iterator[Drawn]:
     yield figure, f"ROC of {name} for the most frequent classes, each against all others."
 
 
-def residuals(study: Study, predicted: dict[str, Predictions]) -> Iterator[Drawn]:
+def residuals(found: Comparison, s: Sample) -> Iterator[Drawn]:
     """Of the best method: predicted and true values, and their differences."""
-    best = study.comparison.best.name
-    one = predicted[best]
+    best = found.best.name
+    one = found.fitted[best].predictions
     figure, ax = plots.figure(size=MIDDLE)
     ends = [min(one.y.min(), one.value.min()), max(one.y.max(), one.value.max())]
     ax.plot(ends, ends, "--", color=plots.MUTED, linewidth=1.0)
     ax.plot(one.value, one.y, "o", markersize=3.0, alpha=0.6, markeredgewidth=0.0)
-    ax.set(xlabel=f"predicted by {best}", ylabel=_plain(study.sample.target))
+    ax.set(xlabel=f"predicted by {best}", ylabel=_plain(s.target))
     yield figure, f"True and predicted values of {best}; a perfect prediction lies on the dashed line."
     figure, ax = plots.figure(size=MIDDLE)
     plots.residuals(one.y, one.value, std=one.std, ax=ax)
     yield figure, f"Residuals of {best}, truth minus prediction."
 
 
-def gram(study: Study, predicted: dict[str, Predictions]) -> Iterator[Drawn]:
+def gram(found: Comparison, s: Sample) -> Iterator[Drawn]:
     """Entries and eigenvalues of the kernel matrix."""
-    s = study.sample
     some = s.train[np.linspace(0, len(s.train) - 1, min(GRAM_ROWS, len(s.train))).astype(int)]
     some = some[np.argsort(s.y[some], kind="stable")]
     K = s.kernel(s.items(some))
@@ -125,27 +130,26 @@ def _rank_of(K: Any, share: float) -> int:
     return int(np.searchsorted(np.cumsum(values) / values.sum(), share) + 1)
 
 
-def projections(study: Study, predicted: dict[str, Predictions]) -> Iterator[Drawn]:
-    """For every method that keeps some of its rows only: which."""
-    sparse = [row.name for row in study.comparison if row.n_kept and row.n_train and row.n_kept < row.n_train]
-    names = [name for name in sparse if name in study.fitted and name != "svm + platt"]
-    if not names:
+def projections(found: Comparison, s: Sample) -> Iterator[Drawn]:
+    """Which rows each method keeps, for methods that do not keep all."""
+    kept_by = {name: one.kept for name, one in found.fitted.items() if name != "svm + platt" and one.kept is not None}
+    sparse = {name: kept for name, kept in kept_by.items() if len(kept) < len(found.fitted[name].rows)}
+    if not sparse:
         return
-    shown, Z = projection(study.sample)
-    for name in names:
+    shown, Z = projection(s)
+    for name, rows in sparse.items():
         figure, ax = plots.figure(size=SMALL)
-        _scatter(ax, study, shown, Z)
-        kept = np.isin(shown, np.asarray(study.kept(name)))
+        _scatter(ax, s, shown, Z)
+        kept = np.isin(shown, rows)
         ax.plot(*Z[kept].T, "o", markersize=6.0, markerfacecolor="none", markeredgecolor=plots.INK, markeredgewidth=0.9)
         ax.set_title(name)
-        row = study.comparison[name]
-        yield figure, f"{name} keeps {row.n_kept:.0f} of {row.n_train:.0f} rows."
+        yield figure, f"{name} keeps {len(rows)} of {len(found.fitted[name].rows)} rows."
 
 
-def _scatter(ax: Any, study: Study, shown: Any, Z: Any) -> None:
+def _scatter(ax: Any, s: Sample, shown: Any, Z: Any) -> None:
     """The rows, coloured by class or by target."""
-    y = study.sample.y[shown]
-    if study.sample.task == CLASSIFICATION and len(np.unique(y)) <= len(plots.PALETTE):
+    y = s.y[shown]
+    if s.task == CLASSIFICATION and len(np.unique(y)) <= len(plots.PALETTE):
         for label in np.unique(y):
             ax.plot(*Z[y == label].T, "o", markersize=2.8, alpha=0.75, markeredgewidth=0.0, label=_plain(label))
         ax.legend(loc="best", handletextpad=0.2)
@@ -155,45 +159,44 @@ def _scatter(ax: Any, study: Study, shown: Any, Z: Any) -> None:
     ax.set(xticks=[], yticks=[], xlabel="first component", ylabel="second")
 
 
-def sensitivity(study: Study, predicted: dict[str, Predictions]) -> Iterator[Drawn]:
-    """For every method that was searched: its score over what was tried."""
-    for row in study.comparison:
-        found = study.sensitivity(row.name)
-        if found is None or len(found.mean) < 2 or not np.isfinite(found.mean).any() or row.name == "svm + platt":
+def sensitivity(found: Comparison, s: Sample) -> Iterator[Drawn]:
+    """The score over the settings tried, for every method that was searched."""
+    for name in [row.name for row in found if row.settings is not None and row.name != "svm + platt"]:
+        searched = sensitivity_of(found.fitted[name].machine, s.kernel)
+        if searched is None or len(searched.mean) < 2 or not np.isfinite(searched.mean).any():
             continue
-        vary = [key for key in found.params[0] if len({p[key] for p in found.params}) > 1]
+        vary = [key for key in searched.params[0] if len({p[key] for p in searched.params}) > 1]
         scale = [key for key in vary if key.startswith("lengthscale")]
         strength = [key for key in vary if key not in scale][:1]
         if not vary:
             continue
         figure, ax = plots.figure(size=SMALL)
         if scale and strength:
-            plots.search_surface(found.as_results(), strength[0], scale[0], ax=ax)
-            figure.axes[-1].set_ylabel(found.score)
-            _tick(ax.yaxis, [p[scale[0]] for p in found.params])
-            _tick(ax.xaxis, [p[strength[0]] for p in found.params])
+            plots.search_surface(searched.as_results(), strength[0], scale[0], ax=ax)
+            figure.axes[-1].set_ylabel(searched.score)
+            _tick(ax.yaxis, [p[scale[0]] for p in searched.params])
+            _tick(ax.xaxis, [p[strength[0]] for p in searched.params])
         else:
-            plots.search_curve(found.as_results(), (scale or strength)[0], ax=ax)
-            ax.set_ylabel(found.score)
-            _tick(ax.xaxis, [p[(scale or strength)[0]] for p in found.params])
-        ax.set_title(row.name)
-        yield figure, f"{row.name}: {found.score} over {' and '.join(strength + scale)}."
+            plots.search_curve(searched.as_results(), (scale or strength)[0], ax=ax)
+            ax.set_ylabel(searched.score)
+            _tick(ax.xaxis, [p[(scale or strength)[0]] for p in searched.params])
+        ax.set_title(name)
+        yield figure, f"{name}: {searched.score} over {' and '.join(strength + scale)}."
 
 
 def _tick(axis: Any, values: list[float]) -> None:
-    """Ticks at the values that were tried, and nowhere else."""
+    """Ticks at the values that were tried only."""
     at = sorted(set(values))
     axis.set_ticks(at, [f"{v:.2g}" if v < 10.0 else f"{v:.4g}" for v in at])
     axis.set_ticks([], minor=True)
 
 
-def _score(study: Study, name: str) -> float:
-    score = study.comparison[name].score
-    plain = name in baselines(study.sample.task)
-    return -np.inf if score is None else score - 1e-6 * plain
+def _score(found: Comparison, name: str) -> float:
+    """The score of a method that did not fail; of equal ones, baselines come last."""
+    return (found[name].score or 0.0) - 1e-6 * (name in baselines(found.task))
 
 
 def _plain(label: Any) -> str:
-    """A label of the data as matplotlib may print it: short, and with no mathematics."""
+    """A label of the data for matplotlib: short, and with no formulas in it."""
     text = str(label).replace("$", r"\$")
     return text if len(text) <= 20 else text[:19] + "…"

@@ -1,4 +1,4 @@
-"""The table of methods as it is printed, on a page or in a terminal."""
+"""The table of methods as the page prints it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,9 @@ from dataclasses import dataclass
 
 from mercer.comparison import Comparison, Row
 from mercer.comparison.methods import baselines
+from mercer.comparison.row import PAGE, columns_on
 
-# heading, its explanation, field, format, and whether the least is the best
-COLUMNS = (
-    ("score", "on held-out rows, larger is better", "score", ".4f", False),
-    ("log loss", "mean of −log p(y | x), smaller is better", "log_loss", ".4f", True),
-    ("calibration", "mean distance between stated probability and what happened", "calibration_error", ".4f", True),
-    ("kept", "training rows that predictions need", "n_kept", ".0f", None),
-    ("of", "training rows", "n_train", ".0f", None),
-    ("tune, s", "seconds of the search for hyper-parameters", "tune_seconds", ".2f", None),
-    ("fit, s", "seconds of the last fit", "fit_seconds", ".3f", None),
-    ("predict, s", "seconds for all held-out rows", "predict_seconds", ".4f", None),
-)
+COLUMNS = columns_on(PAGE)
 
 
 @dataclass(frozen=True)
@@ -25,7 +16,7 @@ class Cell:
     """A number as it is printed, and whether it is the best of its column."""
 
     text: str
-    best: bool = False
+    best: bool
 
 
 @dataclass(frozen=True)
@@ -41,37 +32,26 @@ class Line:
 
 
 def lines(found: Comparison) -> tuple[Line, ...]:
-    """The rows of a comparison as they are printed; to say the same of every row is not among the best.
-
-    A score that cannot be told from the highest is among the best.
-    """
-    plain, best = set(baselines(found.task)), {}
-    first = {row.name for row in (found.best, *found.tied)}
-    for _, _, name, form, least in COLUMNS:
-        shown = [format(v, form) for row in found if row.name != "dummy" and (v := getattr(row, name)) is not None]
-        if least is not None and shown:
-            best[name] = (min if least else max)(shown, key=float)
+    """The rows of a comparison as they are printed."""
+    plain, best = set(baselines(found.task)), _best(found)
     return tuple(
-        Line(
-            row.name,
-            row.name in plain,
-            _cells(row, best, row.name in first),
-            row.settings or "",
-            _remarks(row),
-            bool(row.error),
-        )
+        Line(row.name, row.name in plain, _cells(row, best), row.settings or "", tuple(row.remarks()), bool(row.error))
         for row in found
     )
 
 
-def _cells(row: Row, best: dict[str, str], is_first: bool) -> tuple[Cell, ...]:
-    """Cells of one row; equal to the last digit shown is equal."""
-    values = [(name, form, getattr(row, name)) for _, _, name, form, _ in COLUMNS]
-    shown = [(name, "–" if value is None else format(value, form)) for name, form, value in values]
-    real = row.name != "dummy"
-    good = [is_first if name == "score" else text == best.get(name) for name, text in shown]
-    return tuple(Cell(text.replace("-", "−"), real and one) for (_, text), one in zip(shown, good, strict=True))
+def _best(found: Comparison) -> dict[str, set[str]]:
+    """{column: its best texts}.  Numbers that print the same are equally good, and so are scores that are tied."""
+    rows = [row for row in found if row.name != "dummy"]  # to predict the same for every row is never the best
+    best: dict[str, set[str]] = {}
+    for column in COLUMNS:
+        texts = [column.text(row) for row in rows if getattr(row, column.key) is not None]
+        if column.best is not None and texts:
+            best[column.key] = {column.best(texts, key=float)}
+    return best | {"score": {row.name for row in (found.best, *found.tied)}}
 
 
-def _remarks(row: Row) -> tuple[str, ...]:
-    return tuple(text for text in (row.error, row.note, *row.warnings) if text)
+def _cells(row: Row, best: dict[str, set[str]]) -> tuple[Cell, ...]:
+    texts = {column.key: column.text(row) for column in COLUMNS}
+    good = {key: (row.name if key == "score" else text) in best.get(key, ()) for key, text in texts.items()}
+    return tuple(Cell(text.replace("-", "−"), good[key] and row.name != "dummy") for key, text in texts.items())

@@ -1,4 +1,4 @@
-"""The pictures of a report: each with a caption, which is also what it says to those who cannot see it."""
+"""The pictures of a report; the caption of each is also its text for screen readers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from mercer import plots
+from mercer.comparison import Comparison
 from mercer.comparison.methods import CLASSIFICATION, REGRESSION
+from mercer.comparison.sample import Sample
 from mercer.report import drawings
 from mercer.report.compact import Sheet
 from mercer.report.drawings import Drawn
-from mercer.report.predictions import Predictions
-from mercer.study import Study
 
-Maker = Callable[[Study, dict[str, Predictions]], Iterator[Drawn]]
+Maker = Callable[[Comparison, Sample], Iterator[Drawn]]
 
 
 @dataclass(frozen=True)
@@ -40,29 +40,29 @@ _COMMON: tuple[tuple[str, str, str, Maker], ...] = (
     ("kernel", "What does the kernel see?",
      "Kernel values of pairs of training rows, ordered by the target, and the eigenvalues of that matrix.",
      drawings.gram),
-    ("vectors", "Which rows carry the answer?",
+    ("vectors", "Which rows do predictions need?",
      "Up to 300 training rows on two principal components of the kernel. Rings mark those that a machine keeps.",
      drawings.projections),
     ("sensitivity", "How much do the settings matter?",
-     "What the search for hyper-parameters found. Stars mark the settings chosen.",
+     "The score of every setting that the search tried. Stars mark the settings chosen.",
      drawings.sensitivity),
 )  # fmt: skip
 SECTIONS: dict[str, tuple[tuple[str, str, str, Maker], ...]] = {
     CLASSIFICATION: (
         ("boundaries", "Where are the boundaries?",
-         "The two columns as the machines see them, with their decision regions. Rings mark the rows that they keep.",
+         "The two columns, scaled, with the decision regions of each machine. Rings mark the rows that it keeps.",
          drawings.boundaries),
         ("probabilities", "Are the probabilities honest?",
          "Of predictions made with a probability of 80 %, eight in ten should come true: points on the dashed line.",
          drawings.reliability),
         ("errors", "How well do the scores rank?",
-         "The share of a class that is found over the share of others taken for it, for every threshold.",
+         "For every threshold: the share of a class that is found, over the share of others that are taken for it.",
          drawings.roc),
         *_COMMON,
     ),
     REGRESSION: (
         ("errors", "Where are the errors?",
-         "Predictions, and what is left of the truth after them, on the rows held out.",
+         "Predictions and their errors, on the held-out rows.",
          drawings.residuals),
         ("probabilities", "Are the intervals honest?",
          "Of numbers predicted with an interval of 80 %, eight in ten should lie inside: steps along the dashed line.",
@@ -72,12 +72,12 @@ SECTIONS: dict[str, tuple[tuple[str, str, str, Maker], ...]] = {
 }  # fmt: skip
 
 
-def galleries(study: Study, predicted: dict[str, Predictions], sheet: Sheet) -> tuple[Gallery, ...]:
-    """All pictures, with their styles in `sheet`; a heading that none belongs to is left out."""
+def galleries(comparison: Comparison, sample: Sample, sheet: Sheet) -> tuple[Gallery, ...]:
+    """All pictures, with their styles in `sheet`; a heading without pictures is left out."""
     found = []
-    for anchor, title, text, make in SECTIONS[study.sample.task]:
+    for anchor, title, text, make in SECTIONS[sample.task]:
         with plots.style():
-            drawn = list(make(study, predicted))
+            drawn = list(make(comparison, sample))
         pictures = [Picture(sheet.drawing(_svg(figure, caption)), caption) for figure, caption in drawn]
         if pictures:
             found.append(Gallery(anchor, title, text, tuple(pictures)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.study.sample import Sample
+from mercer.comparison.sample import Sample
 from mercer.typing import Array
 
 ROWS = 300

@@ -1,24 +1,25 @@
-"""A report as one HTML file that needs nothing else; what comes from the data is escaped by the template."""
+"""A report as one HTML file that needs no other; texts of the data are escaped by the template."""
 
 from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.resources import files
 
-from mercer.report.collect import Report, collect
+from mercer.comparison import Comparison
+from mercer.report.collect import collect, sample_of
 from mercer.report.compact import Sheet
-from mercer.report.pictures import Gallery, galleries
-from mercer.study import Study
+from mercer.report.pictures import galleries
 
 
-def write(study: Study, path: str | os.PathLike[str]) -> str:
-    """Write the report of a study, through a temporary file beside it; returns its full path."""
-    report = collect(study)
-    sheet = Sheet()
-    pictures = galleries(study, report.predicted, sheet)
-    page = render(report, pictures, sheet)
+def write(found: Comparison, path: str | os.PathLike[str], command: Sequence[str] = ()) -> str:
+    """Write the report of a tuned comparison, through a temporary file beside it; returns its full path.
+
+    `command` are the words of the command that repeats it, which the page then shows.
+    """
+    page = page_of(found, command)
     target = os.path.realpath(path)
     temporary = f"{target}.{secrets.token_hex(4)}.tmp"
     try:
@@ -32,10 +33,12 @@ def write(study: Study, path: str | os.PathLike[str]) -> str:
     return target
 
 
-def render(report: Report, pictures: tuple[Gallery, ...], sheet: Sheet) -> str:
-    """The page."""
+def page_of(found: Comparison, command: Sequence[str] = ()) -> str:
+    """The page as text."""
     from jinja2 import Environment, StrictUndefined
 
+    report, sheet = collect(found, command), Sheet()
+    pictures = galleries(found, sample_of(found), sheet)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files("mercer.report").joinpath("template.html").read_text(encoding="utf-8"))
     return template.render(report=report, galleries=pictures, css=sheet.css())

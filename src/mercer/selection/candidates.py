@@ -9,7 +9,7 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from mercer.errors import bad
@@ -50,6 +50,14 @@ def candidates_of(estimator: Any, built: Callable[[Settings], Any], settings: It
             raise bad("KernelSearchCV", "estimator", "a kernel machine, or a Pipeline that ends in one",
                       type(candidate.machine).__name__, "Use scikit-learn's GridSearchCV.")  # fmt: skip
     return found
+
+
+def without_probabilities(candidates: Iterable[Candidate]) -> None:
+    """Switch the probabilities of support vector machines off, for scorers that read labels: they cost several fits."""
+    for candidate in candidates:
+        machine = candidate.machine
+        if getattr(machine, "probability", False) is True and type(machine).score is ClassifierMixin.score:
+            machine.set_params(probability=False)
 
 
 def _key(estimator: Any, params: Settings) -> tuple[Any, ...]:

@@ -29,9 +29,10 @@ from mercer.estimators.sklearn_private import (
     check_method_params,
     insert_error_scores,
     metrics_of,
+    reads_labels_only,
     warn_about_failures,
 )
-from mercer.selection.candidates import Settings, candidates_of, with_params
+from mercer.selection.candidates import Settings, candidates_of, with_params, without_probabilities
 from mercer.selection.columns import with_rows
 from mercer.selection.evaluation import Evaluation
 from mercer.selection.evidence import by_evidence
@@ -114,9 +115,10 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         results = ways.get(self.strategy, self._evaluated)(fold_scorer, settings, weight)
         self._choose(results, metric)
         self.scorer_, self.cv_results_ = metrics_of(scorer) or scorer, results
+        fitted = self.__dict__.pop("_fitted", {})
         del self._deadline
         if self.refit:
-            self._refit(X, y, routed.estimator.fit)
+            self._refit(X, y, routed.estimator.fit, fitted.get(self.best_index_))
         return self
 
     # ---- what to try
@@ -170,6 +172,8 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     ) -> Any:
         """cv_results_ of the settings that time allowed, with columns of `more`."""
         candidates = candidates_of(self.estimator, partial(self._built, fold_scorer.X), settings)
+        if reads_labels_only(fold_scorer.scorer):
+            without_probabilities(candidates)
         run: Any = partial(Race, metric=self.refit) if self.eliminate else Evaluation
         evaluation = run(fold_scorer, candidates, weight, self._deadline, self._tell)
         evaluation.run()
@@ -226,6 +230,8 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         out = [outcome.as_scikit_learn() | {"test_scores": {"score": outcome.score}} for outcome in found]
         warn_about_failures(out, self.error_score)
         self.n_splits_ = 1
+        done = () if interrupted() else enumerate(found)
+        self._fitted = {i: candidates[i].model for i, outcome in done if outcome.error is None}
         return self._format_results(settings[: len(found)], 1, out, {"mean_gap": np.array([o.gap for o in found])})
 
     def _better_part(self, results: Any) -> list[Settings]:
@@ -248,14 +254,17 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
                 self.best_score_ = results[f"mean_test_{metric}"][self.best_index_]
             self.best_params_ = results["params"][self.best_index_]
 
-    def _refit(self, X: Any, y: Any, params: dict[str, Any]) -> None:
+    def _refit(self, X: Any, y: Any, params: dict[str, Any], fitted: Any) -> None:
+        """Fit the best setting to all items, unless the search has done so (`fitted`)."""
         began = time.perf_counter()
-        self.best_estimator_ = self._built(X, self.best_params_)
+        self.best_estimator_ = self._built(X, self.best_params_) if fitted is None else fitted
         if not isinstance(self.estimator, Pipeline) and isinstance(self.best_estimator_, Pipeline):
             params = {f"machine__{name}": value for name, value in params.items()}
         with until_interrupted():  # the machine keeps what it has, and so does the search
-            self.best_estimator_.fit(X, y, **params) if y is not None else self.best_estimator_.fit(X, **params)
-        self.refit_time_ = time.perf_counter() - began
+            if fitted is None:
+                self.best_estimator_.fit(X, y, **params) if y is not None else self.best_estimator_.fit(X, **params)
+        spent = time.perf_counter() - began
+        self.refit_time_ = spent if fitted is None else self.cv_results_["mean_fit_time"][self.best_index_]
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
 

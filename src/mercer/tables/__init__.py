@@ -4,7 +4,7 @@
     kernel = mercer.tables.default_kernel(table)
     make_pipeline(mercer.TableScaler(table.kinds), mercer.SVC(kernel=kernel)).fit(table.items, y)
 
-Read `reading.py` for the formats, `columns.py` for what is made of their cells, `table.py` for what comes out.
+reading.py has the formats, columns.py turns cells into columns, table.py has the result.
 """
 
 from mercer.tables.kernel import default_kernel

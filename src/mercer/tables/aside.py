@@ -1,10 +1,10 @@
-"""Columns that tell nothing of new rows: numbers of rows, identifiers, dates.
+"""Columns that do not help to predict new rows: row numbers, identifiers, dates.
 
-They are read, noted, and left out of the features, unless they are kept by name or their kind is given.
+They are read, but left out of the features, and a note says so.  The user can keep a column by its name, or by giving
+its kind.
 
-    row numbers    0, 1, 2, ... or 1, 2, 3, ...; whole numbers, no two equal, in the column that pandas writes for an
-                   index
-    identifiers    whole numbers, no two equal, in a column called id or the like; strings, no two equal
+    row numbers    0, 1, 2, ... or 1, 2, 3, ...; or different whole numbers in a column with the name of a pandas index
+    identifiers    different whole numbers in a column with a name such as id; different strings in every row
     dates          days and times as text
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from mercer.items.kinds import CATEGORICAL, FEW, NUMERIC
+from mercer.items.kinds import CATEGORICAL, MAX_CATEGORIES, NUMERIC
 from mercer.typing import Array
 
 _INDEX = re.compile(r"Unnamed: \d+|index|level_\d+")
@@ -44,7 +44,7 @@ def _why(name: str, column: Array, kind: str) -> str | None:
     given = [value for value in column if value is not None]
     if given and all(_DATE.fullmatch(value.strip()) for value in given):
         return "holds dates"
-    if kind == CATEGORICAL and len(given) > FEW and len(set(given)) == len(given):
+    if kind == CATEGORICAL and len(given) > MAX_CATEGORIES and len(set(given)) == len(given):
         return "looks like an identifier, different in every row"
     return None
 
@@ -54,6 +54,8 @@ def _numbers_rows(name: str, column: Array) -> str | None:
     whole = n > 1 and bool((np.abs(column) < 2.0**53).all() and (column == np.round(column)).all())
     if not whole or len(np.unique(column)) < n:
         return None
-    if _INDEX.fullmatch(name) or (n > FEW and column[0] in (0.0, 1.0) and bool((np.diff(column) == 1.0).all())):
+    if _INDEX.fullmatch(name) or (
+        n > MAX_CATEGORIES and column[0] in (0.0, 1.0) and bool((np.diff(column) == 1.0).all())
+    ):
         return "numbers the rows"
-    return "looks like an identifier, different in every row" if n > FEW and _ID.fullmatch(name) else None
+    return "looks like an identifier, different in every row" if n > MAX_CATEGORIES and _ID.fullmatch(name) else None

@@ -1,4 +1,4 @@
-"""From cells to columns: what kind each is, and its values."""
+"""From cells to columns: the kind of each column, and its values."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.items.kinds import FEW, KINDS, NUMERIC, kind_of
+from mercer.items.kinds import KINDS, MAX_CATEGORIES, NUMERIC, kind_of
 from mercer.tables.cells import Cell, Cells, fault, has_leading_zeros, is_missing, is_no_number, number, shown
 from mercer.typing import Array
 
-_SLIPS = 0.1  # at most this share of a column of numbers may be slips of the pen, else it is a column of strings
+_TYPOS = 0.1  # a column of numbers with at most this share of other text is numeric, and the text is an error
 
 
 def columns_of(cells: Cells, given: Mapping[str, str]) -> tuple[dict[str, Array], dict[str, str]]:
-    """(columns, kinds); kinds that are `given` are not found out."""
+    """(columns, kinds); a kind is `given`, or found from the cells."""
     _require_known(given)
     columns, kinds = {}, {}
     for name, column in cells.columns.items():
@@ -35,15 +35,15 @@ def _require_known(given: Mapping[str, str]) -> None:
 
 
 def _kind(values: list[Cell], numbers: list[float | None]) -> str:
-    """The kind of a column by its cells, and the numbers that they are."""
+    """The kind of a column by its cells; `numbers` has the number in each, or None."""
     known = [x for x in numbers if x is not None]
     others = [value for value, x in zip(values, numbers, strict=True) if x is None and value is not None]
     wrong = sum(not is_no_number(value) for value in others)
     different = len(set(known)) if wrong else 0
-    slips = wrong <= _SLIPS * (len(known) + wrong) and (different > FEW or different > len(known) / 2)
-    if has_leading_zeros(values) or not (slips if wrong else known or not others):
+    typos = wrong <= _TYPOS * (len(known) + wrong) and (different > MAX_CATEGORIES or different > len(known) / 2)
+    if has_leading_zeros(values) or not (typos if wrong else known or not others):
         return kind_of([_string(value) for value in values if value is not None])
-    return NUMERIC  # slips are reported as faults
+    return NUMERIC  # _numbers reports other text as an error
 
 
 def _numbers(cells: Cells, name: str, values: list[Cell], numbers: list[float | None]) -> Array:
@@ -62,5 +62,5 @@ def _strings(values: list[Cell]) -> Array:
 
 
 def _string(value: Any) -> str:
-    """A number among strings as it would be written."""
+    """A string as it is; a number as text."""
     return value if isinstance(value, str) else f"{value:.15g}"

@@ -1,8 +1,8 @@
-"""Text between delimiters: which delimiter, which lines are comments, whether there is a header, rows of one width.
+"""CSV and the like: finds the delimiter, the comments and the header, and checks that all rows have the same width.
 
-A line that begins with # is a comment if it comes before the first row, is not as wide as the rows, or stands among
-rows most of which begin with a number.  The last comment before the first row is the header if it has a name for every
-column and the first row is none.
+A line that begins with # is a comment if it comes before the first row, if it has another number of fields than the
+rows, or if most rows begin with a number.  The last comment before the first row is the header if it has a name for
+every column and the first row is not a header.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ SPACE = " "  # any number of spaces and tabs; tried only if no other delimiter f
 COMMENT = "#"
 _FIRST = re.compile(rf"[^{DELIMITERS}\s]*")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?", re.ASCII)
-_LOOK = 200  # rows that show the delimiter and the header
+_FIRST_ROWS = 200  # rows by which the delimiter and the header are found
 Row = tuple[int, list[str]]  # the line on which it begins, and its fields
 
 
 def cells(text: str, *, delimiter: str | None, header: bool | None) -> Cells:
-    """The table in a text; what is not given is found out."""
+    """The table in a text; a delimiter or header that is not given is found from the text."""
     comments, start = _comments_before(text)
     found = delimiter or _delimiter(text, start)
     rows = _without_comments(list(_rows(text, found, start)))
@@ -45,13 +45,13 @@ def cells(text: str, *, delimiter: str | None, header: bool | None) -> Cells:
 
 
 def _is_comment(line: str) -> bool:
-    """Whether a line is one by its beginning; a gap such as #N/A is none."""
+    """Whether a line begins like a comment; #N/A and the like are missing values, not comments."""
     first = _FIRST.match(line.lstrip())
     return first is not None and first[0].startswith(COMMENT) and not is_no_number(first[0])
 
 
 def _comments_before(text: str) -> tuple[list[str], int]:
-    """The comments before the first row, and where the text goes on after them."""
+    """The comments before the first row, and the position after them."""
     comments: list[str] = []
     start = 0
     while start < len(text):
@@ -66,7 +66,7 @@ def _comments_before(text: str) -> tuple[list[str], int]:
 
 
 def _without_comments(rows: list[Row]) -> list[Row]:
-    """The rows that are no comments; the first is none, as what comes before it was skipped."""
+    """The rows without comments; the first row never is one, as comments before it are skipped already."""
     if not any(_is_comment(row[0]) for _, row in rows[1:]):
         return rows
     width = len(rows[0][1])
@@ -85,7 +85,7 @@ def _header_above(comments: list[str], delimiter: str, width: int) -> list[str]:
 
 
 def _header(rows: list[Row], delimiter: str) -> list[str]:
-    """The names in the first row; R writes the names of rows under no name, if it writes spaces."""
+    """The names in the first row.  R writes row names without a heading, so with spaces a name may be missing."""
     first = rows[0][1]
     short = delimiter == SPACE and len(rows) > 1 and all(len(row) == len(first) + 1 for _, row in rows[1:])
     return _names(["", *first] if short else first)
@@ -113,7 +113,7 @@ def _rows(text: str, delimiter: str, start: int) -> Iterator[Row]:
 
 
 def _delimiter(text: str, start: int) -> str:
-    """The delimiter that cuts the first row, and the most of the others into as many fields."""
+    """The delimiter that cuts the most rows into as many fields as the first row."""
     agreement = {delimiter: _agreement(text, delimiter, start) for delimiter in DELIMITERS}
     best = max(DELIMITERS, key=lambda d: agreement[d])
     if agreement[best][0] < 1.0 and _is_spaced(text, start):
@@ -122,7 +122,7 @@ def _delimiter(text: str, start: int) -> str:
 
 
 def _is_spaced(text: str, start: int) -> bool:
-    """Whether spaces cut all rows into as many fields, some of them numbers: words of a sentence are no fields."""
+    """Whether spaces cut all rows into equally many fields, and a column has numbers; words of a sentence have none."""
     first, *others = _first_rows(text, SPACE, start) or [[]]
     widths = {len(row) for row in others}
     fits = len(widths) == 1 and max(widths) > 1 and max(widths) - len(first) in (0, 1)
@@ -130,16 +130,16 @@ def _is_spaced(text: str, start: int) -> bool:
 
 
 def _first_rows(text: str, delimiter: str, start: int) -> list[list[str]]:
-    """The rows that show the delimiter; none where it makes no sense."""
+    """The rows by which the delimiter is found; none if it does not fit."""
     try:
-        found = [row for _, row in islice(_rows(text, delimiter, start), _LOOK)]
+        found = [row for _, row in islice(_rows(text, delimiter, start), _FIRST_ROWS)]
     except TableError:
         return []
     return found[:1] + [row for row in found[1:] if not _is_comment(row[0])]
 
 
 def _agreement(text: str, delimiter: str, start: int) -> tuple[float, int]:
-    """(share of rows as wide as the first, its width); zero for one column."""
+    """(share of rows with as many fields as the first, that number); zero for one column."""
     widths = [len(row) for row in _first_rows(text, delimiter, start)]
     if not widths or widths[0] == 1:
         return 0.0, 0
@@ -147,8 +147,8 @@ def _agreement(text: str, delimiter: str, start: int) -> tuple[float, int]:
 
 
 def _has_header(rows: list[Row]) -> bool:
-    """Whether the first row is unlike the others: words above numbers, or words that never come again."""
-    first, body = rows[0][1], [row for _, row in rows[1:_LOOK]]
+    """Whether the first row is a header: words above numbers, or words that no other row has."""
+    first, body = rows[0][1], [row for _, row in rows[1:_FIRST_ROWS]]
     columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
     words = [not is_missing(cell) and number(cell) is None for cell in first]
     if any(word and _numeric(column) for word, column in zip(words, columns, strict=True)):
@@ -163,12 +163,12 @@ def _numeric(column: Sequence[str]) -> bool:
 
 
 def _names(first: list[str]) -> list[str]:
-    """The header without spaces around; a column without a name is called as pandas calls it."""
+    """The names without spaces around them; a column without a name gets the one that pandas gives."""
     return [cell.strip() or f"Unnamed: {j}" for j, cell in enumerate(first)]
 
 
 def _with_points(cell: str) -> str:
-    """A decimal comma as a point: where the comma is one, files use the semicolon between fields."""
+    """A decimal comma as a point, for files with semicolons between fields."""
     return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell.strip()) else cell
 
 

@@ -1,4 +1,4 @@
-"""Tables that are in memory already: a data frame of pandas, polars, pyarrow, ..., or a dict of columns."""
+"""Tables in memory: a data frame of pandas, polars, pyarrow, ..., or a dict of columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMED_BY_TEXT = (str, datetime.date, datetime.time, datetime.timedelta, np.date
 
 
 def is_in_memory(source: Any) -> bool:
-    """Whether a table need not be read from anywhere."""
+    """Whether a table is in memory, and not in a file."""
     return isinstance(source, Mapping) or is_frame(source)
 
 

@@ -16,7 +16,7 @@ _CURE = 'Write {"column": value, ...}.'
 
 
 def cells(text: str) -> Cells:
-    """The table in a text; a row without some key has a gap there."""
+    """The table in a text; a key that a row does not have is a missing value."""
     rows, lines = [], []
     for line, row in _array(text) if text.lstrip().startswith("[") else _lines(text):
         rows.append({name: _cell(value, f"line {line}, column {shown(name)}") for name, value in row.items()})
@@ -47,7 +47,7 @@ def _array(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         closed = text.startswith("]", at)
         if not closed and not text.startswith(",", at):
             raise fault(
-                _place(text, at), "a comma or the end of the array", _next(text, at), "Look for a missing sign."
+                _place(text, at), "a comma or the end of the array", _next(text, at), "Look for a missing comma."
             )
         at = at if closed else _after_space(text, at + 1)
     rest = _after_space(text, at + 1)

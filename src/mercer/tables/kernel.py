@@ -1,11 +1,11 @@
-"""default_kernel: a kernel for the columns of a table, to start from.
+"""default_kernel: a first kernel for the columns of a table.
 
     RBF(l)                                                              numbers only
     TfIdf()                                                             one text
     On([...], RBF(l)) + On([...], Hamming(m)) + On("text", TfIdf())     several kinds
 
-l is the median distance of two rows of standardised columns, m twice the median number of categories in which two rows
-differ: at such a pair both kernels are exp(-1/2).
+l is the median distance of two rows of standardised columns, m is twice the median number of categories in which two
+rows differ: for such a pair of rows both kernels are exp(-1/2).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PAIRS = 5000
 
 
 def default_kernel(table: Table) -> Kernel:
-    """A kernel on what TableScaler makes of the table; it prints as the expression that makes it."""
+    """A kernel on the table after TableScaler; its repr is an expression that makes the same kernel."""
     if table.vectors is not None:
         return RBF(_rounded(_median(_sparse_distances(table.vectors))))
     if table.kinds and set(table.kinds.values()) == {NUMERIC}:
@@ -50,7 +50,7 @@ def _lengthscale(table: Table) -> float:
 
 
 def _text_kernel(column: Array) -> Kernel:
-    """Words where there are words, pieces of three letters in sequences such as DNA."""
+    """A kernel on words, or, for sequences such as DNA, on pieces of three letters."""
     return TfIdf() if mean_words(v for v in column if v is not None) > 1.5 else Spectrum(3)
 
 
@@ -66,18 +66,18 @@ def _sparse_distances(V: Any) -> Array:
 
 
 def _differences(table: Table) -> Array:
-    """In how many categories random pairs of rows differ."""
+    """The number of categories in which random pairs of rows differ."""
     i, j = _pairs(len(table))
     apart = [table.columns[name][i] != table.columns[name][j] for name in table.of_kind(CATEGORICAL)]
     return np.asarray(np.sum(apart, axis=0))
 
 
 def _median(values: Array) -> float:
-    """The median, 1 where there is none or it is zero."""
+    """The median, or 1 if it is zero or there are no values."""
     middle = float(np.median(values)) if values.size else 0.0
     return middle if middle > 0.0 else 1.0
 
 
 def _rounded(value: float) -> float:
-    """Three digits: more would say more than is known."""
+    """Three digits; the estimate is not more precise."""
     return float(f"{value:.3g}")

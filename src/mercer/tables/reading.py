@@ -30,12 +30,13 @@ def read(
 
     source    a path, or "-" for standard input; gzip is unpacked; or a data frame (pandas, polars, ...), or a dict of
               columns
-    format    "csv", "tsv", "parquet", "json", "jsonl" or "svmlight"; else by the end of the name, or by the content;
-              JSON is an array of objects, or one object on every line
-    kinds     {column: "numeric", "categorical" or "text"}, where that should not be found out; others are ignored
-    header    whether the first row of CSV holds names; else by how it differs from the others
-    keep      columns that are features although they look like identifiers or dates; `split_target` leaves others out,
-              unless their kind is given
+    format    "csv", "tsv", "parquet", "json", "jsonl" or "svmlight"; None: found by the end of the name, or by the
+              content.  JSON is an array of objects, or one object on every line
+    kinds     {column: "numeric", "categorical" or "text"}; kinds of other columns are found by their cells, and names
+              that are no columns are ignored
+    header    whether the first row of CSV holds names; None: found by comparing it with the others
+    keep      columns that are features although they look like identifiers or dates; `split_target` leaves out other
+              such columns, unless their kind is given
     """
     in_memory = frames.is_in_memory(source)
     name = type(source).__name__ if in_memory else name_of(source)

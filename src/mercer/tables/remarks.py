@@ -1,4 +1,4 @@
-"""What is odd about the columns of a table, in sentences."""
+"""Notes on unusual columns of a table, in sentences."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from mercer.items.kinds import NUMERIC
 from mercer.tables.cells import Cells, has_leading_zeros
 from mercer.typing import Array
 
-_NAMED = 5  # columns, or marks of a gap, that one sentence names
+_NAMED = 5  # columns, or words for a missing value, that one sentence names
 
 
 def notes_of(cells: Cells, columns: Mapping[str, Array], kinds: Mapping[str, str]) -> tuple[str, ...]:
-    """Cells that were taken for gaps, and columns that say nothing or too much."""
+    """Cells that were read as missing, and columns that are empty, constant or codes."""
     gaps = [note] if (note := _gaps(cells, columns, kinds)) else []
     return (*gaps, *(note for name, column in columns.items() for note in _remarks(name, column, kinds[name])))
 
 
 def _gaps(cells: Cells, columns: Mapping[str, Array], kinds: Mapping[str, str]) -> str | None:
-    """Which words among numbers were read as gaps; an empty cell needs no words."""
+    """Which words among numbers were read as missing; empty cells are not mentioned."""
     marks: Counter[str] = Counter()
     names = []
     for name in (name for name, kind in kinds.items() if kind == NUMERIC):
@@ -37,7 +37,7 @@ def _gaps(cells: Cells, columns: Mapping[str, Array], kinds: Mapping[str, str]) 
 
 
 def some_of(names: list[str]) -> str:
-    """Names in a sentence, the first of many."""
+    """Names in a sentence; of many, the first few."""
     shown = ", ".join(map(repr, names[:_NAMED]))
     return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED} more"
 

@@ -1,4 +1,4 @@
-"""Where a table comes from: a file, a compressed file or standard input; and what format it has."""
+"""The bytes of a table, from a file, a gzip file or standard input; and their format."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ZIPPED = b"\x1f\x8b"
 
 
 def name_of(source: Source) -> str:
-    """How a source is called in messages; TypeError if it is none."""
+    """The name of a source in messages; TypeError if it is not a source."""
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(
             f"read: source must be a path, '-' for standard input, a data frame or a dict of columns; got "
@@ -63,10 +63,16 @@ def _limited(file: BinaryIO | gzip.GzipFile) -> bytes:
 
 
 def format_of(source: Source, content: bytes, given: str | None) -> str:
-    """The format as it was given, or by the end of the name, or by the first line."""
+    """The format: as given, or by the end of the name, or by the content."""
     if given is not None:
         if given not in FORMATS:
-            raise bad("read", "format", f"one of {list(FORMATS)}", repr(given), "Leave it out to have it found.")
+            raise bad(
+                "read",
+                "format",
+                f"one of {list(FORMATS)}",
+                repr(given),
+                "Leave it out to go by the content.",
+            )
         return given
     path = Path(os.fspath(source))
     ending = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix

@@ -1,7 +1,7 @@
 """svmlight: `label index:value index:value ... # comment`, sparse rows of numbers.
 
-Column j of the matrix is index j of the file, whether the file counts from 0 or from 1: a first column of zeros makes
-no difference to a kernel, and two files of one data set agree.
+Column j of the matrix is index j of the file, whether the file counts from 0 or from 1.  So two files of one data set
+have the same columns; a first column of zeros makes no difference to a kernel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Table: named columns of numbers, categories and texts, or sparse rows, with what was noticed while reading."""
+"""Table: named columns of numbers, categories and texts, or sparse rows, with notes on them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ LISTED = 30  # names in a message
 
 
 def listed(names: Collection[str]) -> str:
-    """Names in a message, the first of very many."""
+    """Names in a message; of very many, the first."""
     some = ", ".join(map(repr, list(names)[:LISTED]))
     return f"[{some}]" if len(names) <= LISTED else f"[{some} and {len(names) - LISTED} more]"
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """n rows.  Numeric columns are float64 with NaN for a gap, others hold str with None for one.
+    """n rows.  Numeric columns are float64 with NaN for a missing value, others hold str with None for it.
 
     kinds      "numeric", "categorical" or "text" for every column
     vectors    sparse rows (svmlight), beside which the only column is the label
-    notes      what a reader of the table may want to know
+    notes      sentences on unusual columns (remarks.py)
     aside      columns that are no features, with the reason: identifiers and dates (aside.py)
     """
 
@@ -73,7 +73,7 @@ class Table:
                        kinds={name: self.kinds[name] for name in kept})  # fmt: skip
 
     def require(self, name: str) -> None:
-        """Refuse the name of a column that is not there, and offer the nearest."""
+        """Refuse a name that no column has, and name the nearest one."""
         if name not in self.columns:
             near = get_close_matches(name, self.columns, n=1, cutoff=0.5)
             hint = f"Did you mean {near[0]!r}?" if near else "Choose one of these."
@@ -91,7 +91,7 @@ class Table:
     def split_target(self, name: str | None = None, *, task: str | None = None) -> tuple[Self, Array, str]:
         """(features, y, task); columns set aside and rows without a target are left out, and the notes say so.
 
-        Columns stay if there are no others.
+        If all columns are set aside, they stay.
         """
         chosen = self.target_name(name)
         y, known, found = self.known_targets(chosen, task)

@@ -1,15 +1,15 @@
-"""Targets: labels or numbers, by what a column holds."""
+"""Targets: whether a column to predict holds labels or numbers."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from mercer.errors import TableError, bad
-from mercer.items.kinds import FEW
+from mercer.items.kinds import MAX_CATEGORIES
 from mercer.typing import Array
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
-_ROWS = 5  # of every class, on average, where classes are whole numbers
+_ROWS_PER_CLASS = 5  # on average, if whole numbers are taken for classes
 
 
 def targets(column: Array, place: str, task: str | None) -> tuple[Array, str]:
@@ -27,11 +27,11 @@ def targets(column: Array, place: str, task: str | None) -> tuple[Array, str]:
 
 
 def _are_labels(column: Array) -> bool:
-    """Strings, two values, or few whole numbers of which each comes several times."""
+    """Strings, two values, or few whole numbers that occur several times each."""
     if column.dtype == object:
         return True
     different = len(np.unique(column))
-    return different <= 2 or (different <= min(FEW, len(column) / _ROWS) and _whole(column))
+    return different <= 2 or (different <= min(MAX_CATEGORIES, len(column) / _ROWS_PER_CLASS) and _whole(column))
 
 
 def _whole(column: Array) -> bool:
@@ -39,7 +39,7 @@ def _whole(column: Array) -> bool:
 
 
 def require_two(y: Array, place: str) -> None:
-    """Refuse targets of which no two differ."""
+    """Refuse targets that are all equal."""
     different = len(set(y.tolist()))
     if different < 2:
         raise TableError(f"{place}: expected two different values or more, got {different}. "

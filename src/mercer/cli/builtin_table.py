@@ -1,6 +1,6 @@
-"""The table that is studied when none is given: two classes in a plane that no line parts and that overlap.
+"""The table of `mercer compare` without DATA: two classes in a plane that overlap and that no line separates.
 
-Each class is a mixture of ten Gaussians around centres of its own, drawn once and for all.
+Each class is a mixture of ten Gaussians around its own fixed centres.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mercer.tables import Table
 
 NAME = "mixture (built in)"
 ROWS, CENTRES, DEVIATION = 800, 10, 0.35
-CLASSES = {"blue": (1.0, 0.0), "orange": (0.0, 1.0)}  # where the centres of each lie around
+CLASSES = {"blue": (1.0, 0.0), "orange": (0.0, 1.0)}  # the middle of the centres of each
 
 
 def mixture(random_state: int = 12) -> Table:

@@ -1,4 +1,4 @@
-"""Kernels of one family: the same expression with all its lengthscales longer or shorter by one factor."""
+"""Kernels of one family: the same expression with all its lengthscales multiplied by one factor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def lengthscales(kernel: Kernel) -> dict[str, Any]:
-    """The lengthscales in an expression that are free to change, by the names of `get_params`."""
+    """The free lengthscales of a kernel, by the names of `get_params`."""
     return {
         name: value
         for name, value in kernel.get_params().items()
@@ -27,7 +27,7 @@ def stretched(kernel: Kernel, factor: float) -> Kernel:
 
 
 def family(kernel: Kernel) -> dict[float, Kernel]:
-    """Kernels by their factor; one alone where nothing can be stretched."""
+    """{factor: kernel}; only the kernel itself if it has no free lengthscale."""
     return {f: stretched(kernel, f) for f in FACTORS} if lengthscales(kernel) else {1.0: kernel}
 
 

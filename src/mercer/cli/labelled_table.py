@@ -1,4 +1,4 @@
-"""What verbs that learn have in common: a table with its target, a kernel for it, and the machine in a pipeline."""
+"""LabelledTable: a table with its targets, a kernel for it, and a machine in a pipeline; for all verbs that learn."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mercer.cli.options import settings_of
 from mercer.cli.printing import say
 from mercer.errors import bad
 from mercer.typing import Array
 
-NOTES = 8  # that are said of a table
-MANY = 10  # times the rows that a method is made for
+NOTES = 8  # on a table that are printed at most
+TOO_MANY = 10  # warn at this many times the rows that a comparison gives a method
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """A table without its target, the targets, and what is to be done with them."""
+class LabelledTable:
+    """A table without the column to predict, the targets from that column, and the task."""
 
     table: Any
     target: str
@@ -24,7 +25,7 @@ class Problem:
     task: str
 
     def kernel(self, text: str | None, method: str = "svm") -> Any:
-        """The kernel of an expression, or the one for the columns, which for a Gaussian process has a free level."""
+        """The kernel of an expression, or the default for the columns; that of a Gaussian process has a free factor."""
         from mercer import parse
         from mercer.kernels import Constant
         from mercer.tables import default_kernel
@@ -49,8 +50,8 @@ class Problem:
             raise bad(method, "a setting", f"one of {', '.join(sorted(known))}", unknown[0], "Correct the name.")
         return Pipeline([("scale", self.scaler(kernel)), ("machine", machine.set_params(**settings))])
 
-    def sampled(self, rows: int | None, seed: int) -> Problem:
-        """The problem on so many of its rows."""
+    def sampled(self, rows: int | None, seed: int) -> LabelledTable:
+        """So many of the rows, drawn at random; all if `rows` is None."""
         import numpy as np
 
         if rows is None or rows >= len(self.table):
@@ -60,13 +61,13 @@ class Problem:
         return replace(self, table=self.table.take(some), y=self.y[some])
 
     def warn_of(self, method: str) -> None:
-        """Say so where a method is not made for so many rows."""
-        from mercer.study.tuning import plan_of
+        """Print a note if a method is slow on so many rows."""
+        from mercer.comparison.tuning import plan_of
 
         most = plan_of(method, self.task).most
-        if most is not None and len(self.table) > MANY * most:
-            say(f"note: {method} is at its best with some {most} rows, and here are {len(self.table)}: this may take "
-                "long or too much memory. Ctrl-C stops it; --rows draws fewer.")  # fmt: skip
+        if most is not None and len(self.table) > TOO_MANY * most:
+            say(f"note: {method} suits about {most} rows, and this table has {len(self.table)}: the fit may take very "
+                "long or need too much memory. Ctrl-C stops it; --rows N takes N of the rows.")  # fmt: skip
 
     def scaler(self, kernel: Any) -> Any:
         """The scaler whose output the kernel understands."""
@@ -77,7 +78,7 @@ class Problem:
 
 
 def require_method(method: str) -> None:
-    """Refuse the name of a method that does not exist or has no kernel, before anything is read."""
+    """Refuse the name of a method that does not exist or has no kernel, before the table is read."""
     from difflib import get_close_matches
 
     from mercer.comparison.methods import METHODS, machines
@@ -86,15 +87,15 @@ def require_method(method: str) -> None:
     if method not in known:
         near = get_close_matches(method.lower(), known, n=1)
         others = any(method in methods for methods in METHODS.values())
-        cure = f"Did you mean {near[0]!r}?" if near else "Methods without a kernel are for mercer compare." * others
+        cure = f"Did you mean {near[0]!r}?" if near else "Only mercer compare has methods without a kernel." * others
         raise bad("--method", "the method", f"one of {', '.join(known)}", repr(method), cure or "Choose one of these.")
 
 
-def problem_of(
+def labelled_table(
     data: str, target: str | None, task: str | None, form: str | None, kinds: Sequence[str] | None,
     drop: Sequence[str] | None, keep: Sequence[str] | None,
-) -> Problem:  # fmt: skip
-    """The problem in a file; what there is to know of the table is said."""
+) -> LabelledTable:  # fmt: skip
+    """The table in a file, with its targets; prints what was found in it."""
     from mercer.tables import read
 
     given = settings_of(kinds, "--kind")
@@ -109,35 +110,14 @@ def problem_of(
     for note in features.notes[:NOTES]:
         say(f"note: {note}.")
     if len(features.notes) > NOTES:
-        say(f"note: the like of {len(features.notes) - NOTES} more columns.")
+        say(f"note: and {len(features.notes) - NOTES} more such notes.")
     if set(table.aside) - {name, *features.columns}:
         say("note: --keep COLUMN keeps a column.")
-    return Problem(features, name, y, found)
-
-
-def settings_of(given: Sequence[str] | None, option: str) -> dict[str, Any]:
-    """{NAME: VALUE} of options NAME=VALUE; values are numbers, true, false, null, lists, or text."""
-    found = {}
-    for one in given or ():
-        name, equals, text = one.partition("=")
-        if not name or not equals:
-            raise bad(option, "value", "NAME=VALUE", repr(one), f"Write e.g. {option} C=10.")
-        found[name.strip()] = value_of(text.strip())
-    return found
-
-
-def value_of(text: str) -> Any:
-    """A number, true, false, null or a list as JSON has them, else the text itself."""
-    import json
-
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    return LabelledTable(features, name, y, found)
 
 
 def described(machine: Any) -> dict[str, Any]:
-    """What a fitted machine kept, and its proof."""
+    """How many vectors a fitted machine kept, and its certificate."""
     found: dict[str, Any] = {}
     if hasattr(machine, "support_"):
         found["vectors kept"] = len(machine.support_)
@@ -145,8 +125,3 @@ def described(machine: Any) -> dict[str, Any]:
     if certificate is not None:
         found["certificate"] = str(certificate)
     return found
-
-
-def score_name(task: str) -> str:
-    """What `score` of a machine is called."""
-    return "accuracy" if task == "classification" else "R^2"

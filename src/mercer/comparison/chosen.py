@@ -1,0 +1,101 @@
+"""What tuning has chosen: the hyper-parameters of a machine in words, and how much its score depends on them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer.comparison.lengthscales import family, lengthscales
+from mercer.comparison.result import innermost
+from mercer.kernels import Kernel
+
+_LONG = re.compile(r"\d+\.\d{3,}(?:e[-+]?\d+)?")
+_NAMED = 8  # hyper-parameters of a kernel that are listed
+STRENGTHS = ("C", "alpha", "epsilon")
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The score of every setting in the search of a method; larger is better, `score` names it."""
+
+    score: str
+    params: tuple[dict[str, float], ...]
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+    def as_results(self) -> dict[str, Any]:
+        """The same under the names of scikit-learn's cv_results_."""
+        columns = {"mean_test_score": np.array(self.mean), "std_test_score": np.array(self.std)}
+        return {"params": list(self.params)} | columns
+
+
+def sensitivity_of(machine: Any, kernel: Kernel) -> Sensitivity | None:
+    """How the score of a fitted method depends on C, alpha and the lengthscale; None if nothing was searched."""
+    if hasattr(machine, "cv_results_"):
+        return _of_search(machine, kernel)
+    return _of_left_out(machine, kernel) if hasattr(machine, "loo_error_") else None
+
+
+def settings_of(machine: Any, kernel: Kernel) -> str | None:
+    """The hyper-parameters that a fitted method has chosen, in words."""
+    best = innermost(machine)
+    if not hasattr(best, "kernel"):
+        return None
+    chosen = {name: getattr(best, f"{name}_", getattr(best, name)) for name in STRENGTHS if name in _searched(machine)}
+    own = getattr(best, "kernel_", best.kernel)
+    words = [f"{name} = {value:.3g}" for name, value in chosen.items() if isinstance(value, (int, float))]
+    return ", ".join([*words, _kernel_words(own, kernel)])
+
+
+def _searched(machine: Any) -> set[str]:
+    """Parameters that a search chose, or the machine itself."""
+    itself = hasattr(machine, "alphas") or getattr(innermost(machine), "alpha", None) == "evidence"
+    return set(getattr(machine, "best_params_", ())) | ({"alpha"} if itself else set())
+
+
+def _kernel_words(own: Any, kernel: Kernel) -> str:
+    """One lengthscale, or one factor of several, or all free hyper-parameters where these were chosen one by one."""
+    for factor, member in family(kernel).items():
+        if own == member:
+            scales = list(lengthscales(member).values())
+            if len(scales) == 1 and isinstance(scales[0], float):
+                return f"lengthscale {scales[0]:.3g}"
+            return f"lengthscales × {factor:g}" if scales else "the kernel as it is"
+    free = [value for slot in own.slots() for value in slot.numbers[slot.free]]
+    words = [f"{name} {value:.3g}" for name, value in zip(own.theta_names, free, strict=True)]
+    return ", ".join(words[:_NAMED] + (["..."] if len(words) > _NAMED else []))
+
+
+def short(kernel: Any) -> str:
+    """A kernel with three digits to every number."""
+    return _LONG.sub(lambda found: f"{float(found[0]):.3g}", repr(kernel))
+
+
+def _labelled(kernel: Kernel) -> tuple[str, dict[float, float]]:
+    """The name of what is varied, and its value for every factor: the lengthscale itself if there is just one."""
+    scales = list(lengthscales(kernel).values())
+    alone = len(scales) == 1 and isinstance(scales[0], float)
+    unit = scales[0] if alone else 1.0
+    return ("lengthscale" if alone else "lengthscale factor"), {f: f * unit for f in family(kernel)}
+
+
+def _of_search(search: Any, kernel: Kernel) -> Sensitivity:
+    found, members = search.cv_results_, family(kernel)
+    name, values = _labelled(kernel)
+    params = []
+    for one in found["params"]:
+        factor = next((f for f, member in members.items() if member == one["kernel"]), 1.0)
+        rest = {key: float(value) for key, value in one.items() if key != "kernel"}
+        params.append({name: values[factor]} | rest)
+    score = "log evidence" if search.strategy == "evidence" else {None: "score"}.get(search.scoring, "minus log loss")
+    return Sensitivity(score, tuple(params), tuple(found["mean_test_score"]), tuple(found["std_test_score"]))
+
+
+def _of_left_out(machine: Any, kernel: Kernel) -> Sensitivity:
+    name, values = _labelled(kernel)
+    params = tuple({name: value, "alpha": float(alpha)} for value in values.values() for alpha in machine.alphas)
+    scores = tuple((-machine.loo_error_).ravel().tolist())
+    return Sensitivity("minus leave-one-out error", params, scores, (0.0,) * len(scores))
