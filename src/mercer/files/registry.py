@@ -69,13 +69,14 @@ _FORMER = {
     f"{_GP}.labelled.Posterior": f"{_GP}.class_posterior.Posterior",
     f"{_GP}.labelled.Signs": f"{_GP}.class_posterior.Signs",
     f"{_GP}.setup.Setup": f"{_GP}.model.ProcessModel",
+    "mercer.selection.scaling.SteadyScaler": "mercer.selection.grids.SteadyScaler",
     "mercer.solvers.cholesky.Factor": "mercer.linalg.cholesky.Factor",
     "mercer.solvers.likelihoods.Logistic": "mercer.solvers.losses.Logistic",
     "mercer.solvers.likelihoods.Probit": "mercer.solvers.losses.Probit",
     "mercer.solvers.qp.KKT": "mercer.solvers.kkt.KKT",
 }
 _TRANSFORMERS = {
-    "mercer.selection.scaling": "SteadyScaler",
+    "mercer.selection.grids": "SteadyScaler",
     "sklearn.compose": "ColumnTransformer TransformedTargetRegressor make_column_selector",
     "sklearn.decomposition": "PCA TruncatedSVD",
     "sklearn.feature_extraction.text": "CountVectorizer HashingVectorizer TfidfTransformer TfidfVectorizer",

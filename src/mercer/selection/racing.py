@@ -45,7 +45,7 @@ class Race(Evaluation):
             if isinstance(some.score, dict):
                 nothing = dict.fromkeys(some.score, np.nan)
                 blank = Outcome(nothing, nothing, 0.0, 0.0, np.nan)
-            for f in range(len(self.splits)):
+            for f in range(len(self.scorer.splits)):
                 self.outcomes.setdefault((c, f), blank)
 
     def wanted(self, members: Sequence[int]) -> list[int]:
@@ -79,7 +79,7 @@ class Race(Evaluation):
 
     def scores(self) -> Array:
         """(candidates, folds): the scores, nan where there is none yet."""
-        S = np.full((len(self.candidates), len(self.splits)), np.nan)
+        S = np.full((len(self.candidates), len(self.scorer.splits)), np.nan)
         for (c, f), outcome in self.outcomes.items():
             S[c, f] = self._value(outcome)
         return S
