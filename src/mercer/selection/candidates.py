@@ -58,7 +58,7 @@ def without_probabilities(candidates: Iterable[Candidate]) -> None:
 def model_of(estimator: Any, params: Settings, scaler: Any) -> Any:
     """A new model with these parameters; after the scaler, if there is one."""
     model = clone(estimator).set_params(**clone(params, safe=False))
-    return model if scaler is None else Pipeline([("scale", clone(scaler)), ("machine", model)])
+    return model if scaler is None else Pipeline([("scale", scaler), ("machine", model)])
 
 
 def _steps_key(estimator: Any, params: Settings) -> tuple[Any, ...]:

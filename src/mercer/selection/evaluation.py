@@ -1,6 +1,6 @@
 """Scores of many candidates on many folds, with everything that can be shared computed once.
 
-    dataset    the items as the steps before the machine leave them: one for all folds, or one per fold where they learn
+    dataset    the items after the steps before the machine: one for all folds, or one per fold if there are such steps
     Gram       one per dataset and kernel (groups.py), an elementwise map of pair statistics (shared_grams.py)
     fit        one call for all machines of a kernel that offer it (estimators/shared_fits.py), else one for each
 

@@ -1,4 +1,4 @@
-"""Successive halving: all settings on few items, and the best of them on more and more."""
+"""Successive halving: all settings on few items, the best of them on more items, and so on."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mercer.estimators.sklearn_private import check_method_params, num_samples, 
 from mercer.selection.scoring import FoldScorer
 from mercer.typing import Array
 
-SMALLEST = 2  # items of each class (or of all) to fit and to test on, in every split
+SMALLEST = 2  # items of each class (of all, in regression) on both sides of every split
 
 
 def shares_of(settings: int, factor: int) -> list[float]:
-    """The share of the items in every rung: 1 in the last, in which few settings are left."""
+    """The share of the items in every rung: growing by `factor`, and 1 in the last."""
     rungs = int(np.ceil(np.log(max(settings, 1)) / np.log(factor)))
     return [float(factor) ** (r - rungs) for r in range(rungs + 1)]
 
@@ -47,7 +47,7 @@ def _chosen(data: FoldScorer, estimator: Any, share: float, seed: Any) -> Array:
 
 
 def _first(order: Array, mask: Array, count: int) -> Array:
-    """The first so many positions that are marked, in this order."""
+    """The first `count` positions of `order` where the mask is true."""
     return np.asarray(order[mask[order]][:count])
 
 
@@ -58,13 +58,13 @@ def _marked(index: Array, n: int) -> Array:
 
 
 def _moved(index: Array, place: Array) -> Array:
-    """Positions among the chosen items."""
+    """The positions of items among the chosen ones; items that were not chosen are left out."""
     found = place[index]
     return np.asarray(found[found >= 0])
 
 
 def joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """cv_results_ of two rungs, one after the other; any setting of the second ranks before all of the first."""
+    """cv_results_ of two rungs, one below the other; all settings of the second rank before those of the first."""
     out = {key: _appended(first[key], second[key]) for key in first}
     for key in (key for key in first if key.startswith("rank_test_")):
         out[key] = np.concatenate([first[key] + len(second[key]), second[key]])

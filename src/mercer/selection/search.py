@@ -1,7 +1,8 @@
 """KernelSearchCV: cross-validated search that computes each kernel value once.
 
-The interface is that of scikit-learn's GridSearchCV.  What can be shared is shared (evaluation.py): pair statistics by
-all lengthscales, Grams by all folds, solutions by all values of C.
+The interface is that of scikit-learn's GridSearchCV.  `fit` makes one candidate of each setting (candidates.py), scores
+all candidates on all folds (evaluation.py), chooses the best and fits it to all items.  Candidates share what they can:
+all lengthscales share pair statistics, all folds a Gram, and all values of C one path of solutions.
 """
 
 from __future__ import annotations
@@ -56,28 +57,32 @@ STRATEGIES = ("grid", "random", "halving", "evidence")
 class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     """The best of many settings of a kernel machine, or of a Pipeline that ends in one, by cross-validation.
 
-    param_grid    a grid or list of grids as in scikit-learn; kernels are values like any other ({"kernel": [RBF(),
-                  Matern()]}, {"kernel__lengthscale": [...]}); "libsvm" is LIBSVM's 110 points on columns that are
-                  standardised within each fold, "auto" at most 35, whose lengthscales are found by the median heuristic
-                  and thinned by their alignment with the targets of all items: an honest score of it is that of
-                  cross_val_score around the search; for strategy="random" distributions as in
-                  RandomizedSearchCV
-    strategy      "grid", "random" (n_iter settings) or "halving": all settings on few items, the best 1/factor of
-                  them on factor times as many, and so on; "evidence" fits each setting once, to all items, and takes
-                  that of the largest log evidence (Gaussian processes, relevance vectors); cv and scoring are not used
-    time_limit    seconds after which no new fit begins; the best so far is returned.  Ctrl-C keeps it, too: it is
-                  fitted to all items, and then KeyboardInterrupt is raised; a second Ctrl-C ends that fit as well
-    eliminate     after three folds and more, drop settings that will not catch up with the best, by a paired t-test at
-                  the risk of 1 % for each (racing.py): then nan in the splits that were not run, and True in the
-                  column "eliminated" of cv_results_; not with "evidence"
-    verbose       1 tells the plan and how far it is
+    param_grid    a grid or a list of grids as in scikit-learn, or distributions as in RandomizedSearchCV for
+                  strategy="random"; kernels are values like any other: {"kernel": [RBF(), Matern()]},
+                  {"kernel__lengthscale": [...]}
+                  "libsvm": the 110 points of LIBSVM's guide, on columns that are standardised within each fold
+                  "auto": at most 35 points, with lengthscales around the median distance, without those that are poorly
+                  aligned with the targets; it looks at all items, so use cross_val_score around the search for an
+                  unbiased score
+    strategy      "grid": all settings;  "random": n_iter of them
+                  "halving": all settings on few items, the best 1/factor of them on factor times as many, and so on
+                  "evidence": each setting is fitted once, to all items, and the largest log evidence wins (Gaussian
+                  processes, relevance vectors); cv and scoring are not used
+    time_limit    seconds after which no new fit begins; the best setting so far is returned.  Ctrl-C ends the search
+                  too: the best setting so far is fitted to all items, then KeyboardInterrupt is raised; a second Ctrl-C
+                  ends that fit as well
+    eliminate     after three folds or more, drop settings that are unlikely to become the best (a paired t-test, each
+                  setting with a risk of 1 %); splits that were not run have the score nan, and the column "eliminated"
+                  of cv_results_ is True; not for "evidence"
+    verbose       1 prints the plan and the progress
 
-    scoring, refit, cv, error_score and return_train_score are scikit-learn's; n_jobs has no effect, threads are those
-    of mercer.configure.  Equal scores go to the setting that comes first, which for "libsvm" and "auto" is the smaller
-    C and then the smaller gamma.
+    scoring, refit, cv, error_score and return_train_score are scikit-learn's.  n_jobs has no effect: the number of
+    threads is that of mercer.configure.  Of settings with equal scores the first wins, which for "libsvm" and "auto"
+    has the smaller C and then the smaller gamma.
 
-    After fit: what GridSearchCV has; mean_gap in cv_results_, the relative duality gap of the fits; certificate_ of the
-    best machine; kernel_evaluations_, the number of pairs of items whose kernel or distance was computed in the search.
+    After fit: the attributes of GridSearchCV; mean_gap in cv_results_, the relative duality gap of the fits;
+    certificate_ of the best machine; kernel_evaluations_, the number of pairs of items whose kernel or distance was
+    computed in the search.
     """
 
     def __init__(
@@ -108,19 +113,22 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     @interruptible
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Evaluate all settings and fit the best one to all items; groups and sample_weight are named parameters."""
+        # check
         self._check_options()
         deadline = np.inf if self.time_limit is None else time.perf_counter() + self.time_limit
         scorer, metric = self._get_scorers()
         X, y = indexable(with_rows(X), y)
-        candidates = candidates_of(self.estimator, self._settings(X, y), scaler_for(self.param_grid, self.estimator, X))
         routed = self._get_routed_params_for_fit(check_method_params(X, params=params))
         splits, weight = self._splits(X, y, routed.splitter.split), self._weight(routed.estimator.fit)
         data = FoldScorer(X, y, weight, splits, scorer, routed.scorer.score, self.return_train_score, self.error_score)
+        # score all candidates; an Evaluation groups them by kernel and fits each group on shared work
+        candidates = candidates_of(self.estimator, self._settings(X, y), scaler_for(self.param_grid, self.estimator, X))
         if reads_labels_only(scorer):
             without_probabilities(candidates)
         self.kernel_evaluations_ = 0
         evaluate = self._halved if self.strategy == "halving" else self._evaluated
         self.cv_results_, fitted = evaluate(data, candidates, deadline)
+        # choose and refit
         self.scorer_ = metrics_of(scorer) or scorer
         self._choose(metric)
         if self.refit and self.best_index_ in fitted:
@@ -212,7 +220,7 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
             raise KeyboardInterrupt("KernelSearchCV was interrupted before one setting had been tried on one fold.")
         if not done:
             raise bad("KernelSearchCV", "time_limit", "long enough for one setting on one fold", self.time_limit,
-                      "Raise it, or try fewer folds.")  # fmt: skip
+                      "Raise it, or use fewer folds.")  # fmt: skip
         if done * folds < candidates * splits and not interrupted():
             warn(f"KernelSearchCV: time_limit ended the search after {done} of {candidates} settings on {folds} of "
                  f"{splits} folds; the best of these is taken.", NotConverged)  # fmt: skip
