@@ -10,13 +10,12 @@ once, and what machines can share beyond that in the way of estimators/shared_fi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from copy import copy
 from functools import wraps
 from numbers import Real
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
@@ -146,7 +145,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def check_items(self, X: Any) -> Any:
         """X after the checks that `fit` makes; the machine itself stays as it is."""
-        return copy(self)._checked(X, reset=True)
+        return clone(self)._checked(X, reset=True)
 
     def kernel_on(self, X: Any) -> Kernel | None:
         """The kernel that a fit to the items X would use; None if X are kernel values already."""

@@ -32,9 +32,16 @@ class Candidate:
     machine: KernelEstimator
 
 
-def candidates_of(estimator: Any, settings: Iterable[Settings], scaler: Any) -> list[Candidate]:
-    """One candidate for every setting."""
-    return [_candidate(estimator, params, scaler) for params in settings]
+def candidates_of(estimator: Any, settings: Iterable[Settings], scaler: Any, scorer_reads: str) -> list[Candidate]:
+    """One candidate for every setting.
+
+    Probabilities of support vector machines cost several fits: for scorers that read labels they are switched off.
+    """
+    found = [_candidate(estimator, params, scaler) for params in settings]
+    for machine in (candidate.machine for candidate in found if scorer_reads == "labels"):
+        if getattr(machine, "probability", False) is True and type(machine).score is ClassifierMixin.score:
+            machine.set_params(probability=False)
+    return found
 
 
 def _candidate(estimator: Any, params: Settings, scaler: Any) -> Candidate:
@@ -45,14 +52,6 @@ def _candidate(estimator: Any, params: Settings, scaler: Any) -> Candidate:
                   type(machine).__name__, "Use scikit-learn's GridSearchCV.")  # fmt: skip
     steps = model[:-1] if isinstance(model, Pipeline) and len(model) > 1 else None
     return Candidate(params, model, steps, _steps_key(estimator, params), machine)
-
-
-def without_probabilities(candidates: Iterable[Candidate]) -> None:
-    """Switch off the probabilities of support vector machines, which cost several fits, for scorers of labels."""
-    for candidate in candidates:
-        machine = candidate.machine
-        if getattr(machine, "probability", False) is True and type(machine).score is ClassifierMixin.score:
-            machine.set_params(probability=False)
 
 
 def model_of(estimator: Any, params: Settings, scaler: Any) -> Any:

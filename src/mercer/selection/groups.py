@@ -100,12 +100,12 @@ class RefCountedGram:
 def groups_of(candidates: Mapping[int, Candidate], X: Any, folds: Sequence[int], scorer: FoldScorer) -> list[Group]:
     """The candidates by kernel, each with its fits on these folds; X are the items after the steps before the machine.
 
-    Fits share work only where predictions are all that a score needs: a user's scorer sees machines fitted in full.
+    A user's scorer may read any attribute of a machine, so for it each machine is fitted in full, by itself.
     """
     kinds = {c: candidate.machine.items_kind for c, candidate in candidates.items()}
     checkers = {kind: candidates[c].machine for c, kind in kinds.items()}
     items = {kind: _double(machine.check_items(X)) for kind, machine in checkers.items()}
-    sharing = scorer.y is not None and scorer.predictions_suffice
+    sharing = scorer.y is not None and scorer.scorer_reads != "machine"
     found: dict[Any, Group] = {}
     for f in folds:
         train, _ = scorer.splits[f]

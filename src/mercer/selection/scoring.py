@@ -14,7 +14,6 @@ from mercer.estimators.sklearn_private import (
     check_method_params,
     metrics_of,
     num_samples,
-    reads_predictions_only,
     safe_indexing,
     safe_split,
     score_fitted,
@@ -71,6 +70,7 @@ class FoldScorer:
     """The data of a search, its folds, and how fits are scored.
 
     weight         the weights of the items; None for 1
+    scorer_reads   "labels", "predictions" or "machine" (estimators/sklearn_private.py)
     params         the parameters of the scorer, such as its own sample_weight
     train_scores   whether training items are scored too
     error_score    the score of a fit that fails; "raise" raises its error
@@ -81,14 +81,10 @@ class FoldScorer:
     weight: Array | None
     splits: list[Split]
     scorer: Any
+    scorer_reads: str
     params: dict[str, Any]
     train_scores: bool
     error_score: Any
-
-    @cached_property
-    def predictions_suffice(self) -> bool:
-        """Whether scores need predictions only; a user's scorer may use any attribute of a fitted machine."""
-        return reads_predictions_only(self.scorer)
 
     @cached_property
     def leave_one_out(self) -> bool:
@@ -112,7 +108,7 @@ class FoldScorer:
         index = train if own else test
         params = check_method_params(self.X, params=self.params, indices=index)
         machine, X = fit.machine, fit.own if own else fit.held
-        if not self.predictions_suffice:
+        if self.scorer_reads == "machine":
             held_items, own_items = (safe_split(model, self.X, None, some, train)[0] for some in (test, train))
             machine, X = OnItems(fit, held_items, own_items), own_items if own else held_items
         return score_fitted(machine, X, self.targets(index), self.scorer, params, self.error_score)

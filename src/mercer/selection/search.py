@@ -30,8 +30,8 @@ from mercer.estimators.sklearn_private import (
     insert_error_scores,
     metrics_of,
     num_samples,
-    reads_labels_only,
     warn_about_failures,
+    what_scorer_reads,
 )
 from mercer.selection.candidates import (
     Candidate,
@@ -40,7 +40,6 @@ from mercer.selection.candidates import (
     fit_options,
     model_of,
     weight_name,
-    without_probabilities,
 )
 from mercer.selection.column_dict import with_rows
 from mercer.selection.evaluation import Evaluation
@@ -120,11 +119,12 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         X, y = indexable(with_rows(X), y)
         routed = self._get_routed_params_for_fit(check_method_params(X, params=params))
         splits, weight = self._splits(X, y, routed.splitter.split), self._weight(routed.estimator.fit)
-        data = FoldScorer(X, y, weight, splits, scorer, routed.scorer.score, self.return_train_score, self.error_score)
+        reads, scaler = what_scorer_reads(scorer), scaler_for(self.param_grid, self.estimator, X)
+        data = FoldScorer(
+            X, y, weight, splits, scorer, reads, routed.scorer.score, self.return_train_score, self.error_score
+        )
+        candidates = candidates_of(self.estimator, self._settings(X, y), scaler, reads)
         # score all candidates; an Evaluation groups them by kernel and fits each group on shared work
-        candidates = candidates_of(self.estimator, self._settings(X, y), scaler_for(self.param_grid, self.estimator, X))
-        if reads_labels_only(scorer):
-            without_probabilities(candidates)
         self.kernel_evaluations_ = 0
         evaluate = self._halved if self.strategy == "halving" else self._evaluated
         self.cv_results_, fitted = evaluate(data, candidates, deadline)
