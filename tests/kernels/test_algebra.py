@@ -256,9 +256,16 @@ def test_parameters_of_an_expression_are_named_like_estimators_I4():
     assert k.with_params() == k
 
 
-def test_clone_makes_an_equal_kernel_I4():
-    for k in (RBF((1.0, 2.0)), 2 * RBF(Fixed(3)) + Linear() ** 2, Normalised(Centred(Matern(Bounded(1, 0.5, 2))))):
-        assert clone(k) == k
+def test_clone_returns_the_kernel_itself_which_never_changes_I4():
+    learned = Centred(RBF(1.0)).fit(np.eye(3))
+    for k in (
+        RBF((1.0, 2.0)),
+        2 * RBF(Fixed(3)) + Linear() ** 2,
+        Normalised(Centred(Matern(Bounded(1, 0.5, 2)))),
+        learned,
+    ):
+        assert clone(k) is k
+        assert clone(k, safe=False) is k
 
 
 def test_theta_of_an_expression_is_that_of_its_parts_in_order():

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 import mercer
 from mercer import SVC, SVR, GaussianProcessRegressor, KernelRidge, KernelSearchCV, OneClassSVM, median_lengthscale
 from mercer.kernels import RBF, Linear, Matern, Periodic
-from mercer.selection.named_grids import ALIGNED, COSTS, TIMES, aligned_lengthscales, named_grid
+from mercer.selection.grids import ALIGNED, COSTS, TIMES, aligned_lengthscales, named_grid
 
 moons = make_moons(150, noise=0.25, random_state=0)
 wine = load_wine(return_X_y=True)

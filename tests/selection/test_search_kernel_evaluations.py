@@ -8,7 +8,7 @@ from sklearn.datasets import make_classification
 
 from mercer import SVC, KernelSearchCV, configure
 from mercer.kernels import RBF, Exponential, Laplacian, Linear, Matern, Polynomial, rows
-from mercer.selection import store
+from mercer.selection import shared_grams
 
 X, y = make_classification(120, 6, random_state=0)
 PAIRS = 120 * 121 // 2
@@ -37,7 +37,7 @@ def computed(monkeypatch):
     for name in ("dot", "sqdist"):
         monkeypatch.setattr(rows, name, counting(name, getattr(rows, name)))
     for name in ("dot", "sqdist"):
-        monkeypatch.setitem(store._STATISTICS, name, lambda A, B, name=name: getattr(rows, name)(A, B)[0])
+        monkeypatch.setitem(shared_grams._STATISTICS, name, lambda A, B, name=name: getattr(rows, name)(A, B)[0])
     return counts
 
 

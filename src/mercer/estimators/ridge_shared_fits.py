@@ -1,8 +1,8 @@
 """Kernel ridge regressions of one kernel, for all folds and all alphas in one call.
 
-They share products with one Gram (solvers/ridge/batched.py).  Where these do not converge, because an alpha is small
-for this Gram, a Cholesky factor is used.  Leaving out one item at a time has a closed form
-(solvers/ridge/leave_one_out.py).
+They are solved by conjugate gradients that share products with one Gram (solvers/ridge/batched.py).  Where these do not
+converge, because alpha is small for this Gram, a Cholesky factor is used.  Leaving out one item at a time has a closed
+form (solvers/ridge/leave_one_out.py).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from mercer.solvers.ridge.batched import solve_batched
 from mercer.solvers.ridge.batched_systems import Column
 from mercer.typing import Array
 
-GAP = 1e-7  # relative gap that is asked of a fit: values are then right to about its root, and scores to 1e-5
-MOST = 40  # steps of conjugate gradients, after which a factor is quicker
+GAP = 1e-7  # relative gap of a fit; values are then right to about its square root, and scores to 1e-5
+MOST = 40  # steps of conjugate gradients; after so many a factor is quicker
 
 
 def offer_of_ridge(machine: KernelRidge, y: Array, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
@@ -57,14 +57,14 @@ def _targets(fold: Fold, machine: KernelRidge) -> Targets:
 
 
 def _columns(fold: Fold, t: Targets) -> list[Column]:
-    """The outputs of a fold, on all items; those that do not train have weight zero."""
+    """One system per output of a fold, on all items; items outside of the training set have weight zero."""
     s, Y = np.zeros(len(fold.K)), np.zeros((t.k, len(fold.K)))
     s[fold.train], Y[:, fold.train] = t.s, t.Y.T
     return [Column(s, target, t.intercept) for target in Y]
 
 
 def _fits(alphas: Array, fold: Fold, t: Targets, F: Array, gaps: Array) -> list[Fit | None]:
-    """The fits of a fold from F (outputs, alphas, items); one whose gap is too large is factorised if there is time."""
+    """The fits of a fold from F (outputs, alphas, items); where the gap is too large, by a factor if there is time."""
     out: list[Fit | None] = []
     for m, alpha in enumerate(alphas):
         values, gap = F[:, m, fold.scored].T, float(gaps[m])
@@ -78,7 +78,7 @@ def _fits(alphas: Array, fold: Fold, t: Targets, F: Array, gaps: Array) -> list[
 
 
 def _factorised(fold: Fold, t: Targets, alpha: float) -> tuple[Array, float]:
-    """The values by a Cholesky factor, and their gap."""
+    """The values on the scored items by a Cholesky factor, and their gap."""
     used = np.flatnonzero(t.weight)
     items, part = fold.train[used], t.rows(used)
     K = fold.K[np.ix_(items, items)].astype(np.float64)

@@ -1,7 +1,7 @@
 """Shared fits: what an estimator offers to a search that fits many machines of its kind.
 
-A search (selection/) has one Gram, several machines that differ in parameters such as C or alpha, and several folds.
-It fits every machine by itself, unless the machine can share work with the others.  So it asks each of them:
+A search (selection/) has a Gram, several machines that differ in parameters such as C or alpha, and several folds.  It
+asks each machine whether it can share work with the others, and fits it by itself if not:
 
     offer = offered(machine, y, psd=..., leave_one_out=...)    None: fit this machine by itself
     offer.fit(machines, folds)                                 one call for all machines whose offers are equal
@@ -14,12 +14,11 @@ The answer comes from the method `shared_fits` of the estimator, where it has on
     psd             whether the kernel is known to be positive semi-definite; None: nothing is known
     leave_one_out   every fold holds out one item, each item once, without weights, and only held-out items are scored
 
-An offer is only good if the values that it gives to the scored items are those of `fit` and `predict`.  The method
-looks at the parameters and at y; for a problem that the shared way does not solve, or that `fit` refuses, it
-returns None.
+A shared fit must give the scored items the values that `fit` and `predict` would give them.  The method looks at the
+parameters and at y, and returns None for a problem that the shared fit does not solve, or that `fit` refuses.
 
-A subclass inherits the offer as long as it inherits all other methods too.  One that overrides `fit`, `predict`, or
-any other method is another machine: `offered` returns None for it, unless it has a `shared_fits` of its own.
+A subclass inherits the offer only if it inherits all other methods too.  If it overrides `fit`, `predict` or any other
+method, `offered` returns None for it, unless it has a `shared_fits` of its own.
 """
 
 from __future__ import annotations
@@ -39,9 +38,11 @@ from mercer.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted machine, and what a scorer is to show it: in place of the held-out items, and of the training items.
+    """A fitted machine for a scorer.
 
-    `gap` is the relative duality gap; nan where there is none.
+    gap     the relative duality gap; nan where there is none
+    held    what the scorer passes to `predict` in place of the held-out items
+    own     the same for the training items
     """
 
     machine: Any
@@ -50,7 +51,7 @@ class Fit:
     own: Any
 
 
-Fits = list[list[Fit | None]]  # a list for every fold, in the order of the machines; None for a fit without time
+Fits = list[list[Fit | None]]  # one list per fold, in the order of the machines; None: there was no time for the fit
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,9 @@ class Fold:
 
     K, y      kernel values of all pairs of items, and the targets of all items
     train     the positions of the training items; `weight` are their weights, None for 1
-    scored    the positions of the items that need a value: first the `held` items held out, then the training items
-              if these are scored too
-    go_on     whether there is time for more work
+    scored    the positions of the items that are scored: first the `held` held-out ones, then the training items if
+              these are scored too
+    go_on     returns whether there is time for more work
     """
 
     K: Array
@@ -105,15 +106,15 @@ class Fold:
         return self if self.K.dtype == np.float32 else replace(self, K=row_centred_array(self.K))
 
     def fit(self, machine: Any, values: Array, gap: float) -> Fit:
-        """The fit of a machine that is shown `values` of the scored items in place of these."""
+        """The fit of a machine whose `predict` takes the given values in place of the scored items."""
         return Fit(machine, gap, values[: self.held], values[self.held :])
 
 
 class GivenPredictions(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A fitted regressor that is shown its predictions in place of items."""
+    """A regressor whose predictions are known: `predict` gets them in place of items, and returns them."""
 
     def predict(self, X: Any) -> Array:
-        """The predictions that were given."""
+        """The predictions that were passed as X."""
         return np.asarray(X)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -121,7 +122,7 @@ class GivenPredictions(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def offered(machine: Any, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
-    """The offer of a machine; None if it makes none, or if it overrides a method of the class that makes the offer."""
+    """The offer of a machine; None if it makes none, or if it overrides a method of the class that offers."""
     kind = type(machine)
     author = next((cls for cls in kind.__mro__ if "shared_fits" in vars(cls)), None)
     if author is None or overrides(kind, author):
@@ -131,10 +132,10 @@ def offered(machine: Any, y: Array, *, psd: bool | None, leave_one_out: bool) ->
 
 
 def overrides(kind: type, base: type) -> bool:
-    """Whether a subclass has another meaning for a name of its base than the base itself.
+    """Whether a subclass defines a name of its base again.
 
-    Left aside are names with two underscores, such as __init__ and __doc__, for an offer depends on parameters and
-    not on how they were set; and the set_..._request that scikit-learn makes anew for every class.
+    Names that begin with two underscores do not count: an offer depends on parameters, not on the __init__ that set
+    them.  Nor do the methods set_..._request, which scikit-learn makes for every class.
     """
     if kind is base:
         return False
@@ -143,7 +144,7 @@ def overrides(kind: type, base: type) -> bool:
 
 
 def passes(psd: bool | None, check_psd: Any) -> bool:
-    """Whether `fit` takes a kernel without looking at all of its Gram."""
+    """Whether `fit` accepts a kernel without a test of its whole Gram."""
     return bool(psd) or (psd is None and check_psd != "raise")
 
 

@@ -9,6 +9,8 @@ them, only this file and selection/search.py (whose base class has a few private
     num_samples              the number of rows
     check_method_params      the parameters of fit or score, cut to some rows where they have one value per row
     score_fitted             the score of a fitted estimator; a scorer that fails has the error score
+    metrics_of               the scorers of several metrics
+    what_scorer_reads        labels, predictions, or anything
     gives_frames             whether set_output asks a transformer for data frames
     insert_error_scores, warn_about_failures        what becomes of fits that failed
 """
@@ -35,12 +37,11 @@ __all__ = [
     "insert_error_scores",
     "metrics_of",
     "num_samples",
-    "reads_labels_only",
-    "reads_predictions_only",
     "safe_indexing",
     "safe_split",
     "score_fitted",
     "warn_about_failures",
+    "what_scorer_reads",
 ]
 
 
@@ -54,15 +55,15 @@ def metrics_of(scorer: Any) -> dict[str, Any] | None:
     return scorer._scorers if isinstance(scorer, _MultimetricScorer) else None
 
 
-def reads_predictions_only(scorer: Any) -> bool:
-    """Whether a scorer, or each of several, is one of scikit-learn's own: these use only what an estimator predicts."""
-    scorers = (metrics_of(scorer) or {"score": scorer}).values()
-    return all(isinstance(one, (_BaseScorer, _PassthroughScorer)) for one in scorers)
+def what_scorer_reads(scorer: Any) -> str:
+    """What a scorer reads of a fitted estimator; of several scorers, what the one reads that reads most.
 
-
-def reads_labels_only(scorer: Any) -> bool:
-    """Whether a scorer, or each of several, calls only `predict`, or the method `score` of the estimator."""
+    "labels"         the method `predict` only, or the `score` of the estimator
+    "predictions"    other methods too, such as predict_proba: one of scikit-learn's own scorers
+    "machine"        possibly any attribute: a user's function
+    """
     scorers = (metrics_of(scorer) or {"score": scorer}).values()
-    return all(
-        isinstance(one, _PassthroughScorer) or getattr(one, "_response_method", "") == "predict" for one in scorers
-    )
+    if not all(isinstance(one, (_BaseScorer, _PassthroughScorer)) for one in scorers):
+        return "machine"
+    labels = all(isinstance(one, _PassthroughScorer) or one._response_method == "predict" for one in scorers)
+    return "labels" if labels else "predictions"

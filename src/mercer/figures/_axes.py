@@ -1,4 +1,4 @@
-"""What many figures draw alike."""
+"""Drawings that many figures share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def regions(ax: Axes, machine: Any, X: Array, y: Array, title: str, **options: Any) -> Axes:
-    """Decision regions under a title, without numbers at the edges: positions in these planes mean nothing."""
+    """Decision regions under a title, without ticks: positions in these planes have no meaning."""
     plots.decision_regions(machine, X, y, ax=ax, **options)
     ax.set_title(title)
     return bare(ax)
@@ -25,6 +25,6 @@ def bare(ax: Axes) -> Axes:
 
 
 def line_of(ax: Axes, w: Array, b: float, **look: Any) -> None:
-    """The line w'x + b = 0 across the axes as they are."""
+    """The line w'x + b = 0, from edge to edge of the axes."""
     foot = -b * w / (w @ w)
     ax.axline((foot[0], foot[1]), (foot[0] - w[1], foot[1] + w[0]), **look)

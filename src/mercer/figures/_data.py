@@ -1,4 +1,4 @@
-"""Data that several figures draw from."""
+"""Data sets that several figures share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from mercer.typing import Array
 
-_CENTRES = np.array([[[-0.7, 0.3], [0.3, 0.3]], [[-0.3, 0.7], [0.4, 0.7]]])  # two in each class, as Ripley's
+_CENTRES = np.array([[[-0.7, 0.3], [0.3, 0.3]], [[-0.3, 0.7], [0.4, 0.7]]])  # two in each class, as in Ripley's data
 
 
 def clusters(n: int, seed: int) -> tuple[Array, Array]:
@@ -31,5 +31,5 @@ def noisy_sinc(n: int, seed: int, noise: float = 0.1) -> tuple[Array, Array]:
 
 
 def split(n: int, m: int) -> list[tuple[Array, Array]]:
-    """The first n items to fit, the next m to judge by."""
+    """One split: the first n items to fit, the next m to test."""
     return [(np.arange(n), np.arange(n, n + m))]

@@ -1,8 +1,8 @@
-"""What kernel machines do, found out by fitting them: the cells of the comparison table.
+"""What kernel machines can do, measured by fitting them: the cells of the comparison table.
 
     Behaviour().cell("RVM", "sparse")       True, after counting what a fitted RVM keeps
 
-Each column of `Capabilities` is a method of that name.  Where a machine contradicts itself, ClaimFails says how.
+Each column of `Capabilities` is a method of that name.  It raises ClaimFails where measurements contradict each other.
 """
 
 from __future__ import annotations
@@ -70,16 +70,16 @@ class Behaviour:
         machine, target = self.machine(row)
         return clone(machine).fit(self.X, target)
 
-    # ---- convex: all ways lead to one optimum, which is proved; None where there is no way to go
+    # ---- convex: fits in different orders end at one objective, which is proved; None if there is nothing to minimise
 
     def convex(self, row: str) -> bool | None:
         if row == "GP":
             return None if clone(REGRESSORS[row]).fit(self.X, self.number).n_iter_ == 0 else False
-        found = [_ended_at(machine) for machine in self._different_ways(row)]
+        found = [_objective(machine) for machine in self._different_ways(row)]
         return bool(max(found) - min(found) < 1e-3 * abs(found[0]))
 
     def _different_ways(self, row: str) -> list[Any]:
-        """The same problem solved from different sides, each to its end."""
+        """The same problem solved in different orders of the items, or from different starts."""
         if row == "RVM":
             return self.local_maxima
         machine, target = self.machine(row)
@@ -88,7 +88,7 @@ class Behaviour:
 
     @cached_property
     def local_maxima(self) -> list[Any]:
-        """Of a few sets of data, that on which a first ascent of the evidence ends lowest beneath the best of many."""
+        """A fit with one start and one with eleven, on the data set (of four) where their evidences differ most."""
         pairs = []
         for seed in range(4):
             draw = np.random.default_rng(seed)
@@ -97,7 +97,7 @@ class Behaviour:
             pairs.append([mercer.RVMRegressor(RBF(0.7), n_restarts=r, tol=1e-4).fit(T, t) for r in (0, 10)])
         return max(pairs, key=lambda pair: pair[1].log_evidence_ - pair[0].log_evidence_)
 
-    # ---- kernel_tuning: an evidence that knows the right kernel from wrong ones, or else a search does
+    # ---- kernel_tuning: the evidence is largest for the right kernel; without an evidence, a search has to find it
 
     def kernel_tuning(self, row: str) -> str:
         from sklearn.model_selection import GridSearchCV
@@ -113,14 +113,14 @@ class Behaviour:
         _require(search.best_params_ == {"kernel__lengthscale": 1.0}, f"{row}: a search finds {search.best_params_}")
         return "CV"
 
-    # ---- sparse: items that are not needed for a prediction are many, and are not kept
+    # ---- sparse: a prediction needs few of the items, and the others are not kept
 
     def sparse(self, row: str) -> bool:
         kept = len(self.fitted(row).support_)
         _require(kept < 0.7 * self.n or kept == self.n, f"{row}: {kept} of {self.n} items kept is neither few nor all")
         return kept < self.n
 
-    # ---- probabilistic: a machine as it comes has probabilities, and honest ones
+    # ---- probabilistic: a machine has probabilities by default, and they are calibrated
 
     def probabilistic(self, row: str) -> bool:
         machine = self.fitted(row)
@@ -145,7 +145,7 @@ class Behaviour:
         _require(functions == expected, f"{row}: {functions} functions for four classes")
         return "indirect" if parts else "yes"
 
-    # ---- non_mercer: indefinite kernels are welcome; if not, they are warned of, or refused
+    # ---- non_mercer: indefinite kernels are accepted without a warning
 
     def non_mercer(self, row: str) -> bool:
         found = {self.accepts_indefinite(machines[row]) for machines in (CLASSIFIERS, REGRESSORS) if row in machines}
@@ -153,8 +153,8 @@ class Behaviour:
         return found.pop()
 
     def accepts_indefinite(self, machine: Any) -> bool:
-        """Whether nothing is said of an indefinite kernel, in whatever way it is passed."""
-        silent = {not self._words_of(one, data) for one, data in self.given(machine)}
+        """Whether there is no warning of an indefinite kernel, passed as a kernel or as a matrix."""
+        silent = {not self._complaints(one, data) for one, data in self.given(machine)}
         _require(len(silent) == 1, f"{type(machine).__name__}: a kernel and its matrix are not judged alike")
         return silent.pop()
 
@@ -163,8 +163,8 @@ class Behaviour:
         yield clone(machine).set_params(kernel="precomputed"), INDEFINITE(self.X)
         yield clone(machine).set_params(kernel=INDEFINITE), self.X
 
-    def _words_of(self, machine: Any, data: Array) -> list[str]:
-        """What is said of indefinite kernels when a machine is fitted: by a warning, or by a refusal."""
+    def _complaints(self, machine: Any, data: Array) -> list[str]:
+        """The warnings and errors about an indefinite kernel when a machine is fitted."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
@@ -178,8 +178,8 @@ def _wave(X: Array) -> Array:
     return np.asarray(np.sin(2.0 * X[:, 0]) + X[:, 1] ** 2 / 2.0 - 0.7)
 
 
-def _ended_at(machine: Any) -> float:
-    """The objective of a machine that says it has come to the end of its way."""
+def _objective(machine: Any) -> float:
+    """The objective of a machine that has converged."""
     certificate = machine.certificate_
     _require(certificate.converged, f"{type(machine).__name__}: did not converge")
     if hasattr(machine, "log_evidence_"):

@@ -1,7 +1,7 @@
-"""What a figure claims, as numbers: each is compared with its bound, and kept for the caption.
+"""Claims of a figure as numbers: each is compared with its bound, and kept for the caption.
 
 at_most("test error", 0.09, 0.1)          Measured, or ClaimFails: "test error is 0.12, which is not <= 0.1"
-ascending("items kept", rvm=6, svm=40)    every number under the next
+ascending("items kept", rvm=6, svm=40)    each number below the next
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ def equal(name: str, value: int, target: int) -> Measured:
 
 
 def ascending(name: str, **values: float) -> Measured:
-    """Every number under the next."""
+    """Each number below the next."""
     numbers = list(values.values())
     holds = all(a < b for a, b in pairwise(numbers))
     return _said(name, ", ".join(f"{key} {value:.4g}" for key, value in values.items()), holds, "in ascending order")
 
 
 def noted(name: str, value: float, unit: str = "") -> Measured:
-    """A number that is told, and not judged."""
+    """A number for the caption, without a rule."""
     return Measured(name, f"{value:.3g}{unit}")
 
 

@@ -1,6 +1,6 @@
 """E2: the bandwidth of a network of ten Gaussian features.
 
-Narrow features see nothing between their centres, wide ones are all alike: the design matrix tells why.
+Narrow features are zero between their centres, wide ones are nearly equal: the design matrix shows why.
 """
 
 from __future__ import annotations

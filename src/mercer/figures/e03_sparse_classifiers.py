@@ -1,6 +1,7 @@
 """E3: sparse classifiers.
 
-Four machines with the same Gaussian kernel on two overlapping classes: what they keep differs more than what they do.
+Four machines with the same Gaussian kernel on two overlapping classes: their errors are alike, the numbers of items
+they keep are not.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from mercer import plots
 from mercer.figures._axes import regions
 from mercer.figures._data import clusters
-from mercer.figures._sparse import Result, tried
+from mercer.figures._items_kept import Result, tried
 from mercer.figures.claim import Measured, ascending, at_least, at_most, noted
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ N, M, SEEDS = 200, 1000, 5
 
 
 def machines() -> dict[str, Any]:
-    """The four, the C of the SVM by five folds."""
+    """The four machines; C of the SVM is chosen by five folds."""
     from mercer import SVC, KernelSearchCV, L1VMClassifier, L2VMClassifier, RVMClassifier
     from mercer.kernels import RBF
 
@@ -40,7 +41,7 @@ def machines() -> dict[str, Any]:
 
 
 def compute(seed: int = 0) -> Result:
-    """200 items to fit and 1000 to judge by, five times."""
+    """200 items to fit and 1000 to test, five times."""
     drawn = (clusters(N + M, s) for s in range(seed, seed + SEEDS))
     return tried(machines, ((X[:N], y[:N], X[N:], y[N:]) for X, y in drawn), lambda f, t: np.mean(f != t))
 

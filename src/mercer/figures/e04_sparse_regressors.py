@@ -11,7 +11,7 @@ import numpy as np
 
 from mercer import plots
 from mercer.figures._data import noisy_sinc
-from mercer.figures._sparse import Result, tried
+from mercer.figures._items_kept import Result, tried
 from mercer.figures.claim import Measured, at_most, below
 from mercer.typing import Array
 
@@ -23,7 +23,7 @@ N, M, SEEDS = 100, 500, 5
 
 
 def machines() -> dict[str, Any]:
-    """The four, each with its own way to choose how smooth f is."""
+    """The four machines, each with its own way to choose how smooth f is."""
     from mercer import SVR, KernelSearchCV, L1VMRegressor, L2VMRegressor, RVMRegressor
     from mercer.kernels import RBF
 
@@ -37,7 +37,7 @@ def machines() -> dict[str, Any]:
 
 
 def problem(seed: int) -> tuple[Array, Array, Array, Array]:
-    """100 items in random order, for folds in a row would be gaps, and 500 to judge by."""
+    """100 items in random order, since folds of neighbours would leave gaps, and 500 to test."""
     (X, y), (Z, t) = noisy_sinc(N, seed), noisy_sinc(M, seed + 1000)
     order = np.random.default_rng(seed).permutation(N)
     return X[order], y[order], Z, t

@@ -33,7 +33,7 @@ class Result:
 
 
 def compute(seed: int = 0) -> Result:
-    """Values at evenly spaced residuals; there is nothing random in it."""
+    """Values at evenly spaced residuals; nothing is random."""
     from mercer.solvers.losses import EpsilonInsensitive, Huber, Squared
 
     z = np.linspace(-3.0, 3.0, 601)

@@ -32,7 +32,7 @@ class Result:
 
 
 def compute(seed: int = 0) -> Result:
-    """Values at evenly spaced margins; there is nothing random in it."""
+    """Values at evenly spaced margins; nothing is random."""
     from mercer.solvers.losses import Exponential, Hinge, Logistic, zero_one
 
     z = np.linspace(-2.0, 2.5, 901)

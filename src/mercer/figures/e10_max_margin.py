@@ -1,6 +1,6 @@
 """E10: the widest margin.
 
-Many lines separate two classes; the support vector machine's bears the largest move of any item.
+Many lines separate two classes; that of the support vector machine stays right for the largest move of an item.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def check(result: Result) -> list[Measured]:
 
 
 def draw(result: Result) -> Figure:
-    """Some of the lines, and the one."""
+    """Some of the lines, and that of the machine."""
     figure, (left, right) = plots.figure(1, 2, size=(7.6, 3.5), sharex=True, sharey=True)
     regions(
         right, result.machine, result.X, result.y, f"the widest margin, {len(result.machine.support_)} support vectors"

@@ -24,7 +24,7 @@ CLAIM = (
 N, M, SEEDS = 200, 10_000, 4
 GRID = np.linspace(0.0, 1.5, 301)
 TRUTH = np.where(GRID < 0.5, 0.0, np.where(GRID > 1.0, 1.0, 0.5))
-BEST = float(np.log(2.0)) / 2.0  # half of the items lie where nothing is known
+BEST = float(np.log(2.0)) / 2.0  # log loss of the true probabilities: half of the items lie where both are 1/2
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Result:
 
 
 def problem(seed: int) -> tuple[Array, Array]:
-    """200 items to fit, then 10 000 to judge by."""
+    """200 items to fit, then 10 000 to test."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, N + M)
     return (rng.uniform(size=N + M) + 0.5 * y)[:, None], y
@@ -68,7 +68,7 @@ def compute(seed: int = 0) -> Result:
 
 
 def check(result: Result) -> list[Measured]:
-    """Log losses of every seed, and the error that nothing beats."""
+    """Log losses of every seed, and the Bayes error."""
     loss = {name: np.array(values) for name, values in result.log_loss.items()}
     error = np.array([result.error[name] for name in ("RVM", "GP")])
     return [

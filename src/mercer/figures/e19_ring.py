@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CLAIM = (
-    "No line parts a ring from its middle; linear in the five features (x1, x1^2, x2, x2^2, x1 x2) the boundary is the "
-    "circle.  Such maps grow: 5, 9 and 19 features."
+    "No line separates a ring from its middle; linear in the five features (x1, x1^2, x2, x2^2, x1 x2) the boundary is "
+    "the circle.  Such maps grow: 5, 9 and 19 features."
 )
 
 

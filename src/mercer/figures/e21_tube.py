@@ -1,6 +1,6 @@
 """E21: the tube of support vector regression.
 
-Inside the tube items cost nothing and are not kept; nu-SVR is told their share and finds the width.
+Items inside the tube have no loss and are not kept; nu-SVR is given a share of the items and finds the width.
 """
 
 from __future__ import annotations

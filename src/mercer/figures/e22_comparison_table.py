@@ -1,6 +1,6 @@
 """E22: the table of kernel machines, from what they do.
 
-Every cell is found out by fitting machines (behaviour.py); time and log loss are measured beside it.
+Every cell is measured by fitting machines (behaviour.py), and so are time and log loss.
 """
 
 from __future__ import annotations
@@ -28,28 +28,31 @@ YES, NO = "yes", "no"
 
 @dataclass(frozen=True)
 class Result:
-    """Every cell as found out, and the rows of a comparison on two classes, by machine."""
+    """Every cell as measured, and the rows of a comparison on two classes, by machine."""
 
     cells: dict[str, dict[str, Any]]
     rows: dict[str, Any]
 
 
 def compute(seed: int = 0) -> Result:
-    """Forty-two cells; and 500 items to fit with 5000 to judge by."""
+    """Forty-two cells; and 500 items to fit with 5000 to test."""
     from mercer import GaussianProcessClassifier, compare
     from mercer.figures.behaviour import Behaviour
     from mercer.kernels import RBF
 
     probe, kernel = Behaviour(seed), RBF(0.3)
     cells = {row: {column: probe.cell(row, column) for column in COLUMNS} for row in CAPABILITIES}
-    process = ("gp", GaussianProcessClassifier(1.0 * kernel))  # its variance is free, as the weights of others are
+    process = (
+        "gp",
+        GaussianProcessClassifier(1.0 * kernel),
+    )  # its variance is learned, as the weights of the others are
     entrants = [process if name == "gp" else name for name in METHODS.values()]
     found = compare(*clusters(N + M, seed), kernel, entrants, cv=split(N, M))
     return Result(cells, {row: found[name] for row, name in METHODS.items()})
 
 
 def check(result: Result) -> list[Measured]:
-    """Cells that are as declared; what the advice is worth is told, not judged."""
+    """Cells agree with the declared table; time and calibration are reported without a rule."""
     right = sum(
         cell == getattr(CAPABILITIES[row], name) for row, cells in result.cells.items() for name, cell in cells.items()
     )

@@ -1,6 +1,6 @@
 """E23: prior and posterior of a Gaussian process.
 
-Functions before any data and after some, and how often the band holds what it promises.
+Functions before any data and after some, and how often the 95 % band holds a new measurement.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def compute(seed: int = 0) -> Result:
 
 
 def boundary_length(machine: Any, X: Array, resolution: int = 200) -> float:
-    """The length of f = 0 within the box of the items, by the lines of a contour."""
+    """The length of f = 0 within the box of the items, measured along the lines of a contour plot."""
     from contourpy import contour_generator
 
     across, up = (np.linspace(column.min(), column.max(), resolution) for column in X.T)

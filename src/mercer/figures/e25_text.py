@@ -1,6 +1,6 @@
 """E25: counts of words, and what words tell.
 
-The cosine of raw counts takes documents for alike that share "the" and "and"; weights of rarity do not.
+The cosine of raw counts is large for documents that share only "the" and "and"; tf-idf gives rare words more weight.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Result:
 
 
 def compute(seed: int = 0) -> Result:
-    """Eight short documents; there is nothing random in it."""
+    """Eight short documents; nothing is random."""
     from mercer.kernels import Bag, Normalised, TfIdf
 
     cosine, weighted = Normalised(Bag()), TfIdf()

@@ -36,7 +36,7 @@ class Result:
 
 
 def compute(seed: int = 0) -> Result:
-    """Sixteen sets; there is nothing random in it."""
+    """Sixteen sets; nothing is random."""
     from mercer.kernels import SubsetCount
 
     return Result(SubsetCount()(SUBSETS), SubsetCount().feature_map(list(EXAMPLE)))

@@ -1,4 +1,4 @@
-"""The page that shows all figures with their claims; it needs nothing but the pictures beside it."""
+"""The page that shows all figures with their claims; it needs no other files than the pictures."""
 
 from __future__ import annotations
 

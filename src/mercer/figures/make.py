@@ -46,7 +46,7 @@ def make(
 ) -> list[Made]:
     """Make figures (None: all) in a folder, with index.html to look at them.
 
-    A claim that is not reproduced is told in the result and on the page, and its picture drawn all the same.
+    A claim that is not reproduced is reported in the result and on the page; its picture is drawn too.
     `progress` is called with (figures done, figures in all, id of the next one).
     """
     from mercer.figures.gallery import page
@@ -82,7 +82,7 @@ def _judged(entry: Entry, result: Any) -> tuple[tuple[Measured, ...], str | None
 
 
 def _write(entry: Entry, result: Any, svg: Path, png: Path) -> tuple[float, float]:
-    """Both files; the size of the figure."""
+    """Write both files; returns the size of the figure in inches."""
     from mercer.plots import style
 
     figure = entry.draw(result)

@@ -4,7 +4,7 @@ A figure is a module with
 
     CLAIM              one sentence, the caption
     compute(seed=0)    all numbers, in a small frozen result
-    check(result)      the claim judged by them (claim.py): what was measured, or ClaimFails
+    check(result)      compares them with the claim (claim.py): returns what was measured, or raises ClaimFails
     draw(result)       the picture
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Entry:
-    """One figure by its id; its module is loaded when it is asked for something."""
+    """One figure by its id; its module is loaded at the first use."""
 
     id: str
     module: str
@@ -58,7 +58,7 @@ class Entry:
         return list(self._loaded().check(result))
 
     def draw(self, result: Any) -> Figure:
-        """The picture, in the house style."""
+        """The picture, in the style of mercer."""
         from mercer.plots import style
 
         with style():

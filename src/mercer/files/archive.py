@@ -30,7 +30,7 @@ from mercer.files.faults import broken
 FORMAT, VERSION = "mercer model", 1
 MANIFEST, MODEL = "manifest.json", "model.json"
 _PER_BYTE = 16  # bytes of Python objects that a byte of JSON may become
-_SAMPLE = 2**16  # bytes that show whether a member is worth compressing
+_SAMPLE = 2**16  # bytes of a member that are compressed to see whether that is worth while
 _PACKAGES = ("mercer", "numpy", "scikit-learn")
 
 
@@ -48,7 +48,7 @@ def member(number: int) -> str:
 
 
 def written(path: str, tree: Any, arrays: Sequence[memoryview]) -> None:
-    """Write a model to `path` through a temporary file beside it, so that a failure leaves what was there before."""
+    """Write a model to a temporary file beside `path` and rename it, so that a failure leaves the old file."""
     target = os.path.realpath(path)
     temporary = f"{target}.{secrets.token_hex(4)}.tmp"
     try:
@@ -75,7 +75,7 @@ def _write(file: BinaryIO, tree: Any, arrays: Sequence[memoryview]) -> None:
     with ZipFile(file, "w") as archive:
         archive.comment = digest(manifest).encode()
         for name, data in {MANIFEST: memoryview(manifest), **contents}.items():
-            info = ZipInfo(name)  # of 1980, as every other
+            info = ZipInfo(name)  # dated 1980, so that equal models make equal files
             info.compress_type = ZIP_DEFLATED if _shrinks(data) else ZIP_STORED
             with archive.open(info, "w", force_zip64=data.nbytes >= 2**31) as inside:
                 inside.write(data)
@@ -115,7 +115,7 @@ def opened(file: BinaryIO) -> Iterator[Archive]:
 
 
 class Archive:
-    """The members of a file, whose names and sizes are right; their bytes are checked when they are read."""
+    """The members of a file.  Names and sizes are checked at once, the bytes of a member when it is read."""
 
     def __init__(self, inside: ZipFile) -> None:
         self._inside = inside
@@ -130,7 +130,7 @@ class Archive:
         self.tree = parsed(self._verified(MODEL, self._json_bytes(MODEL)))
 
     def _compare(self) -> None:
-        """Refuse members that the manifest does not tell of, and sizes that do not fit."""
+        """Refuse members that the manifest does not list, and sizes that differ from it."""
         found = {name: info.file_size for name, info in self._infos.items() if name != MANIFEST}
         listed = {name: size for name, (size, _) in self.members.items()}
         if found != listed:
@@ -196,7 +196,7 @@ def _is_entry(entry: Any) -> bool:
 
 
 def parsed(raw: bytes) -> Any:
-    """JSON without the liberties that Python's reader takes: no NaN, no key twice."""
+    """A JSON text; unlike Python's own reader, NaN and repeated keys are refused."""
     return json.loads(raw.decode("ascii"), parse_constant=_no_constant, object_pairs_hook=_unique)
 
 

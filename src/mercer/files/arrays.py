@@ -1,6 +1,6 @@
-"""Arrays as bytes: little-endian, without headers; their type and shape stand in the JSON.
+"""Arrays as bytes: little-endian, without headers; their types and shapes are in the JSON.
 
-Number types are those of a fixed list, so that no array of Python objects can be asked for.
+Only the types of a fixed list are read, so that a file cannot ask for an array of Python objects.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def from_bytes(data: bytes, dtype: np.dtype, shape: list[int], order: Any) -> Ar
 
 
 def _require_meaning(A: Array) -> None:
-    """Refuse bytes that stand for nothing: a truth value beyond 1, a letter beyond Unicode."""
+    """Refuse bytes that are no value of their type: a truth value above 1, a letter beyond Unicode."""
     limits = {"b": (np.uint8, 1), "U": (np.uint32, _LAST_LETTER)}
     if A.dtype.kind in limits and A.size:
         kind, last = limits[A.dtype.kind]

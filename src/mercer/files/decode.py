@@ -1,7 +1,7 @@
 """From the tree of a file back to a model; the tree is described in encode.py.
 
-Every step checks what it reads.  Classes come from registry.py by name; their constructors and the checks of items see
-the same values as if a user had passed them.
+Every step checks what it reads.  Classes come from registry.py by name.  Their constructors, and the checks of items,
+get the values as if a user had passed them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Decoder:
         return value
 
     def _own(self, tree: Tree) -> Any:
-        """A value that JSON knows itself."""
+        """A value that JSON has a form for."""
         if isinstance(tree, list):
             return self._each(tree)
         if (type(tree) is int and not -(2**63) <= tree < 2**64) or (type(tree) is float and not math.isfinite(tree)):
@@ -91,7 +91,9 @@ class Decoder:
 
     def _range(self, tree: Tree) -> range:
         found = range(*map(_integer, self._each(tree, 3)))
-        self._archive.spend(found.__len__() * np.dtype(np.int64).itemsize)  # as if it were written out
+        self._archive.spend(
+            found.__len__() * np.dtype(np.int64).itemsize
+        )  # its size as a list: a huge range is a few bytes in the file
         return found
 
     def _slice(self, tree: Tree) -> slice:
@@ -127,7 +129,7 @@ class Decoder:
         if kinds != (1, 1, 1, "i", "i", 2) or data.dtype.kind not in "fcbiu":
             raise broken("a sparse matrix", "numbers, indices and pointers", "other arrays")
         A = getattr(sparse, kind)((data, indices, indptr), shape=tuple(shape))
-        A.check_format(full_check=True)  # an index outside the matrix would be followed by compiled code
+        A.check_format(full_check=True)  # compiled code would use an index outside the matrix
         return A
 
     def _scalar(self, dtype: Tree, text: Tree) -> Any:

@@ -8,7 +8,7 @@ None, truth values, integers, finite floats, text and lists are JSON's own.  Eve
     {"is": "object", "class": "mercer.kernels.RBF", "of": {"lengthscale": 1.5}}
     {"is": "machine", "class": "mercer.SVC", "of": {...parameters}, "fitted": {...attributes}}
     {"is": "function", "of": "numpy.log1p"}                          only as a parameter that transformers.py lists
-    {"is": "again", "of": 7}                                         a value that was there before, once more
+    {"is": "again", "of": 7}                                         a reference to an earlier value
 
 Arrays with the same bytes are stored once, and what sharing.py lists stays one object if it was one.
 """
@@ -33,7 +33,7 @@ from mercer.items.vectors import is_sparse
 
 Tree = Any
 SPARSE = ("csr_array", "csr_matrix", "csc_array", "csc_matrix")
-DEPTH = 100  # of nesting: deeper values are endless, or made to trouble whoever reads them
+DEPTH = 100  # levels of nesting; a deeper value contains itself, or was made to overflow the stack
 _CURE = (
     "Functions and other programs cannot be saved: use a kernel of mercer.kernels, a name, numbers, or one of the "
     "transformers that help(mercer.save) names."
@@ -45,9 +45,9 @@ class Encoder:
 
     def __init__(self, name: str) -> None:
         self.members: list[memoryview] = []
-        self._numbers: dict[str, int] = {}  # of members, by their checksum
-        self._known: dict[int, int] = {}  # the latest number of a shared value, by its id
-        self._shared: list[Any] = []  # in the order of their numbers; kept alive, so that ids stay theirs
+        self._numbers: dict[str, int] = {}  # {checksum: number of the member}
+        self._known: dict[int, int] = {}  # {id of a shared value: its latest number}
+        self._shared: list[Any] = []  # by number; kept alive, so that no other object gets their ids
         self._rank = TOP  # of the value that is being encoded
         self._path = [name]
 
@@ -55,7 +55,7 @@ class Encoder:
         """The tree of a value; `step` is how it is reached from the one around it."""
         self._path.append(step)
         if len(self._path) > DEPTH:
-            raise self._refused("nested at most 100 deep", type(value).__name__, "Make it simpler.")
+            raise self._refused(f"nested at most {DEPTH} deep", type(value).__name__, "Make it simpler.")
         rank = rank_of(value)
         if rank < self._rank and id(value) in self._known:
             tree: Tree = {"is": "again", "of": self._known[id(value)]}
@@ -112,7 +112,7 @@ class Encoder:
     def _array(self, A: np.ndarray) -> Tree:
         if type(A) not in (np.ndarray, np.memmap):
             raise self._refused("a plain array", type(A).__name__, "Convert it with numpy.asarray.")
-        if A.dtype == object:  # columns' names and labels come so: they are values, not pickles
+        if A.dtype == object:  # such as names of columns: stored value by value, never pickled
             return {"is": "values", "shape": list(A.shape), "of": self._each(A.ravel().tolist())}
         dtype = dtype_name(A.dtype)
         order, data = as_bytes(A)
@@ -156,7 +156,7 @@ class Encoder:
         }
 
     def _parameter(self, value: Any, name: str, key: str) -> Tree:
-        """A parameter of a machine; some of scikit-learn's are functions, of which a few have names."""
+        """A parameter of a machine; functions are stored by name where transformers.py allows it."""
         function = transformers.function_name(value) if key in transformers.HOLDERS.get(name, ()) else None
         return {"is": "function", "of": function} if function else self.encode(value, f".{key}")
 
@@ -175,7 +175,7 @@ class Encoder:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass as its pickles hold them; nothing for a class without any."""
+    """The fields of a dataclass, from its __getstate__; nothing for a class without any."""
     state = value.__getstate__() or {}
     if not is_dataclass(value):
         assert not state, f"{type(value).__name__} must be a dataclass to be saved with a state"

@@ -1,4 +1,4 @@
-"""The one form of what is wrong with a file, or with a model that is to be saved."""
+"""The one form of messages about a bad file, or about a model that cannot be saved."""
 
 from __future__ import annotations
 

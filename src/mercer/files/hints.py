@@ -1,6 +1,6 @@
-"""Do values fit the annotations of a dataclass?  Asked of fields that come from a file, before they are used.
+"""Whether values from a file fit the annotations of the dataclass whose fields they are.
 
-The answer is coarse on purpose: numbers are numbers, arrays arrays, our classes themselves.  A None is always fine.
+The test is coarse on purpose: it tells numbers, arrays and classes of mercer apart, and no more.  None always fits.
 """
 
 from __future__ import annotations

@@ -57,6 +57,6 @@ def load(path: Path) -> Any:
                 return model
         except ModelFileError as error:
             raise ModelFileError(f"{name}: {error}") from error.__cause__
-        except Exception as error:  # a stranger's file may offend any check of any class; none of them is a bug here
+        except Exception as error:  # a damaged or hostile file may fail any check of any class
             raise ModelFileError(f"{name}: the file must hold a model that can be built; got {type(error).__name__}: "
                                  f"{error}. Save the model again, or ask for a new copy.") from error  # fmt: skip

@@ -1,7 +1,7 @@
-"""Classes that are not stored field by field, but made again from less: items, prepared data, what kernels learn.
+"""Classes of which less than all fields is stored: items, prepared data, what kernels learn.
 
-Data are prepared again rather than stored, and only when they are first used: so that a file holds each number once,
-and loading one never evaluates a kernel.
+Prepared data are not stored.  They are prepared again when they are first used.  So a file holds each number once, and
+loading it never evaluates a kernel.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class LoadedTraining(Training):
 
 
 def _filled(cls: type[T], **fields: Any) -> T:
-    """An instance with these fields only: what is missing is computed when asked for."""
+    """An instance with these fields only; the missing ones are computed at their first use."""
     new = object.__new__(cls)
     new.__dict__.update(fields)
     return new
@@ -75,7 +75,7 @@ def _require(fine: bool, name: str, rule: str) -> None:
 
 
 def checked_frame(frame: Any) -> Any:
-    """A frame as some kernel makes them; codes of words that are not 0, 1, ... would lead outside of arrays."""
+    """A frame of a form that kernels make; words must have the codes 0, 1, ..., which are indices into arrays."""
     if isinstance(frame, tuple):
         return tuple(map(checked_frame, frame))
     words = isinstance(frame, dict) and list(frame.values()) == list(range(len(frame)))
@@ -85,7 +85,7 @@ def checked_frame(frame: Any) -> Any:
 
 
 def _without_words(frame: Any) -> Any:
-    """The frame without vocabularies, which change no value: they are made again from the items that are kept."""
+    """The frame without vocabularies, which change no kernel value and are made again from the items."""
     if isinstance(frame, tuple):
         return tuple(map(_without_words, frame))
     return None if isinstance(frame, dict) else frame
@@ -114,11 +114,13 @@ def _fitted(fields: Fields) -> Fitted:
 
 
 def _items(cls: type[Items]) -> Callable[[Fields], Items]:
-    """Items pass the door again that all items pass."""
+    """A function that makes items, with the checks of items that a user passes."""
 
     def build(fields: Fields) -> Items:
         (values,) = _taken(fields, "values")
-        _require(not isinstance(values, range), "items", "written one by one")  # a range is short to write, not to list
+        _require(
+            not isinstance(values, range), "items", "written one by one"
+        )  # a few bytes of a range could be a huge list
         found = cls.check(values, "model file")
         _require(type(found) is cls, "items", cls.__name__)
         return found
@@ -137,7 +139,7 @@ def _table(fields: Fields) -> Table:
 
 
 def _selector(fields: Fields) -> Any:
-    """A choice of columns by name and type, of which types are stored by name."""
+    """A selector of columns by name and type; types are stored by name."""
     from sklearn.compose import make_column_selector
 
     pattern, include, exclude = _taken(fields, "pattern", "dtype_include", "dtype_exclude")
@@ -149,7 +151,7 @@ def _selector(fields: Fields) -> Any:
 
 
 def _kinds(given: Any) -> list[str] | None:
-    """Types of columns by their names, which select the same."""
+    """The names of types of columns; scikit-learn takes them for the types."""
     if given is None:
         return None
     kinds = given if isinstance(given, (list, tuple)) else [given]
@@ -160,7 +162,7 @@ def _kinds(given: Any) -> list[str] | None:
 
 
 def _frame_of(value: Any, prepared: str) -> Any:
-    """The frame of prepared data, which need not be prepared for it if they come from a file."""
+    """The frame of prepared data; of data from a file without preparing them."""
     known = value.__dict__
     return _without_words(known[prepared].frame if prepared in known else known["_frame"])
 
@@ -207,7 +209,7 @@ def _selected(selector: Any) -> Fields:
 
 
 def builder_of(cls: type) -> Callable[[Fields], Any] | None:
-    """What makes such a value of what was stored, if that is not its constructor."""
+    """The function that makes such a value from its stored parts, if that is not the constructor."""
     if _is_selector(cls):
         return _selector
     return _items(cls) if issubclass(cls, Items) and cls is not Table else _BUILD.get(cls)

@@ -74,6 +74,7 @@ _FORMER = {
     f"{_GP}.posterior.Posterior": f"{_GP}.posterior.RegressionPosterior",
     f"{_GP}.report.Certificate": f"{_GP}.report.RegressionCertificate",
     f"{_GP}.setup.Setup": f"{_GP}.model.ProcessModel",
+    "mercer.selection.scaling.SteadyScaler": "mercer.selection.grids.SteadyScaler",
     "mercer.solvers.cholesky.Factor": "mercer.linalg.cholesky.Factor",
     "mercer.solvers.evidence_search.Climb": "mercer.solvers.evidence_climb.EvidenceClimb",
     "mercer.solvers.gplvm.Climb": "mercer.solvers.gplvm.LatentClimb",
@@ -82,7 +83,7 @@ _FORMER = {
     "mercer.solvers.qp.KKT": "mercer.solvers.kkt.KKT",
 }
 _TRANSFORMERS = {
-    "mercer.selection.scaling": "SteadyScaler",
+    "mercer.selection.grids": "SteadyScaler",
     "sklearn.compose": "ColumnTransformer TransformedTargetRegressor make_column_selector",
     "sklearn.decomposition": "PCA TruncatedSVD",
     "sklearn.feature_extraction.text": "CountVectorizer HashingVectorizer TfidfTransformer TfidfVectorizer",

@@ -1,7 +1,7 @@
 """Which values a file holds once, although a model refers to them several times: arrays, items, prepared data.
 
-Such references could be nested into a model that is small in the file and endless to whoever walks through it.  So they
-have a rank, and inside a value there are references to values of lower rank only.
+References inside of references could make a small file stand for an enormous model.  So values have a rank, and a
+value may refer to values of lower rank only.
 """
 
 from __future__ import annotations

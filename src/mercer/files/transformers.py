@@ -1,8 +1,8 @@
 """Transformers of scikit-learn in files: what is stored in another form, and what is checked before it is used.
 
-Most hold numbers and arrays, whose shapes NumPy checks at their first use.  Some lead compiled code by the indices of
-columns they make: a vocabulary of words, the codes of categories.  Such a transformer out of a file must not lead it
-outside of an array, so that these are made again, or compared with what they follow from.
+Most hold numbers and arrays, whose shapes NumPy checks at their first use.  Some hold indices of columns that compiled
+code uses without a check: a vocabulary of words, the codes of categories.  A bad index from a file would write outside
+of an array.  So these indices are made again, or compared with the data that they follow from.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mercer.typing import Array
 State = dict[str, Any]
 _TEXT = "sklearn.feature_extraction.text"
 _VECTORIZERS = (f"{_TEXT}.CountVectorizer", f"{_TEXT}.TfidfVectorizer")
-# the functions that a file may name, and the parameters they may be given to
+# The functions that a file may name, and the parameters that may hold them.
 FUNCTIONS = {
     "numpy": "absolute cbrt ceil cos exp exp2 expm1 floor log log10 log1p log2 negative reciprocal rint sign sin sqrt "
     "square tanh",
@@ -69,12 +69,12 @@ def packed(name: str, state: State) -> State:
 
 
 def _plain(columns: Any) -> Any:
-    """Columns of the remainder, which some versions hold in a list of their own."""
+    """Columns of the remainder, which some versions of scikit-learn hold in a UserList."""
     return list(columns.data) if isinstance(columns, UserList) else columns
 
 
 def unpacked(name: str, machine: Any) -> None:
-    """Make again or check what was stored of a transformer of that name."""
+    """Make again, or check, the stored attributes of a transformer of that name."""
     if name in _VECTORIZERS and "vocabulary_" in machine.__dict__:
         machine.vocabulary_ = _vocabulary(machine.vocabulary_)
     if name == "sklearn.preprocessing.OneHotEncoder" and "categories_" in machine.__dict__:
@@ -95,7 +95,7 @@ def _vocabulary(words: Any) -> dict[str, int]:
 
 
 def _require_codes(encoder: Any) -> None:
-    """Refuse an encoder whose columns are not as many as its categories have codes: it would write beside them."""
+    """Refuse an encoder with fewer or more columns than codes: it would write outside of its output."""
     known = encoder.__dict__
     categories = known["categories_"]
     grouped = known.get("_infrequent_enabled") is True
@@ -117,7 +117,7 @@ def _require_codes(encoder: Any) -> None:
 
 
 def _codes(categories: Any, groups: Any, rare: Any) -> int:
-    """How many codes the categories of one column have, rare ones together."""
+    """The number of codes of the categories of one column; rare categories share one."""
     if not isinstance(categories, np.ndarray) or categories.ndim != 1:
         raise broken("categories", "an array", type(categories).__name__)
     if categories.dtype.kind not in "OUS" and not _ascending(categories):

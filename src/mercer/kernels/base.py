@@ -255,6 +255,10 @@ class Kernel:
             params |= {f"k{i}__{name}": value for name, value in child.get_params().items()}
         return params
 
+    def __sklearn_clone__(self) -> Self:
+        """What scikit-learn's `clone` returns: the kernel itself, which never changes."""
+        return self
+
     def with_params(self, **params: Any) -> Kernel:
         """A copy with some parameters changed; names as in `get_params`."""
         own = {name: params.pop(name) for name in self.get_params(deep=False) if name in params}

@@ -131,7 +131,7 @@ def _pooled(key: Any, X: Vectors, pool: dict[Any, Any], make: Callable[[], Rows]
     """The rows of X under this key, made if they are not in the pool.
 
     A function in the pool under ROWS_IN_POOL replaces new rows by its own, which a search uses to share pair statistics
-    between many kernels (selection/store.py).
+    between many kernels (selection/shared_grams.py).
     """
     if key in pool:
         pool[key].shared = True

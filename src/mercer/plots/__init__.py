@@ -4,7 +4,7 @@
     ax = plots.decision_regions(SVC().fit(X, y), X, y)
     ax.legend()
 
-A legend is the caller's to draw; what it says is set.  Nothing is shown or saved, and no setting of matplotlib changes.
+Labels are set, and the caller draws the legend.  Nothing is shown or saved, and no setting of matplotlib changes.
 """
 
 from mercer.plots.decision import decision_regions

@@ -1,4 +1,4 @@
-"""Classifiers in the plane: what is predicted where, the margins, and the items that hold them up."""
+"""Classifiers in the plane: the predicted class of every point, the margins, and the support vectors."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ def decision_regions(
     resolution: int = 200,
     ax: Axes | None = None,
 ) -> Axes:
-    """The regions of a fitted classifier with the items of X in them, those it keeps ringed.
+    """The regions of a fitted classifier, with the items of X; items that the machine keeps have a ring.
 
-    Of two classes the line f = 0 is drawn, and with `margins` those of f = -1 and 1; None: of support vector machines.
+    For two classes the line f = 0 is drawn, and with `margins` the lines f = -1 and f = 1; None: for support vector
+    machines only.
     """
     V, labels = points("plots.decision_regions", X, 2), np.asarray(y)
     classes = np.asarray(machine.classes_)
@@ -57,7 +58,7 @@ def decision_regions(
 
 
 def scatter(ax: Axes, V: Array, place: int, label: str | None = None) -> None:
-    """Items of the class of that place: its colour and, for those who see no colours, its marker."""
+    """Items of one class in the colour and marker of its place; the marker is for readers who see no colours."""
     colour, marker = PALETTE[place % len(PALETTE)], _MARKERS[place % len(_MARKERS)]
     ax.scatter(V[:, 0], V[:, 1], s=13, color=colour, marker=marker, linewidths=0.3, edgecolors="white", label=label,
                zorder=3)  # fmt: skip
@@ -71,7 +72,7 @@ def _axis(values: Array, resolution: int) -> Array:
 
 
 def _halves(ax: Axes, across: Array, up: Array, f: Array, margins: bool) -> None:
-    """Both sides of f = 0, with lines at 0 and, dashed, at the margins."""
+    """Both sides of f = 0 in two colours, with a line at 0 and dashed lines at the margins."""
     far = max(float(np.abs(f).max()), 1.0) * 2.0
     ax.contourf(across, up, f, levels=[-far, 0.0, far], colors=PALETTE[:2], alpha=0.13)
     at = [level for level in ([-1.0, 0.0, 1.0] if margins else [0.0]) if f.min() < level < f.max()]

@@ -1,4 +1,4 @@
-"""A Gram matrix seen: its entries, and its eigenvalues."""
+"""Pictures of a Gram matrix: its entries, and its eigenvalues."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mercer.typing import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST = 400  # rows of a heat map; more than that are more than there are pixels
+MOST = 400  # rows of a heat map; a picture has no pixels for more
 
 
 def gram_heatmap(K: Any, *, groups: Any = None, colorbar: bool = True, ax: Axes | None = None) -> Axes:
     """The entries of a square matrix as colours, the items in the order of their groups (labels, for instance).
 
-    Of more than 400 items some are shown, evenly spaced in that order.
+    Of more than 400 items 400 are shown, evenly spaced in that order.
     """
     K = K if hasattr(K, "sub") else square("plots.gram_heatmap", K)
     n = len(K)
@@ -46,7 +46,7 @@ def gram_heatmap(K: Any, *, groups: Any = None, colorbar: bool = True, ax: Axes 
 
 
 def _colours(values: Array) -> dict[str, Any]:
-    """One hue from 0 or the least to the largest value; two, with 0 between them, where signs differ."""
+    """One hue from 0 (or the least value) to the largest; two hues with 0 between them where signs differ."""
     low, high = float(values.min()), float(values.max())
     if low < -1e-9 * abs(high):
         size = max(-low, high)
@@ -67,7 +67,7 @@ def _boundaries(ax: Axes, groups: Array) -> None:
 
 
 def spectrum(K: Any, *, label: str | None = None, ax: Axes | None = None) -> Axes:
-    """Eigenvalues in falling order on a log scale; negative ones stand out by their size, rounding is greyed."""
+    """Eigenvalues in falling order on a log scale: negative ones by their size; a dotted line at the rounding error."""
     K = K.dense() if hasattr(K, "dense") else np.asarray(K)
     values = np.sort(K.astype(float) if K.ndim == 1 else np.linalg.eigvalsh(square("plots.spectrum", K)))[::-1]
     largest = float(np.abs(values).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Losses of one number."""
+"""Curves of losses over the margin or the residual."""
 
 from __future__ import annotations
 

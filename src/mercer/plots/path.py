@@ -1,4 +1,4 @@
-"""How a solution came about: along the regularisation path, and iteration by iteration."""
+"""Coefficients along the regularisation path, and objectives iteration by iteration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mercer.typing import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FINE = 300
+_POINTS = 300  # values of C between the first and the last knot
 
 
 def svm_path(path: Any, *, ax: Axes | None = None) -> Axes:
@@ -32,13 +32,13 @@ def svm_path(path: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def grid_of(path: Any) -> Array:
-    """Values of C between which the path may be drawn straight: its knots, and enough between them."""
+    """Values of C between which straight lines look right: the knots of the path, and enough between them."""
     C = path.C
-    return np.unique(np.concatenate([[0.5 * C[0]], C, np.geomspace(0.5 * C[0], C[-1], _FINE)]))
+    return np.unique(np.concatenate([[0.5 * C[0]], C, np.geomspace(0.5 * C[0], C[-1], _POINTS)]))
 
 
 def trace(trace: Any, *, ax: Axes | None = None) -> Axes:
-    """Primal and dual value after every iteration: the best possible objective lies between the shaded edges."""
+    """Primal and dual value after every iteration; the optimum lies in the shaded area between them."""
     values: Array = np.asarray(trace, dtype=float)
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
         raise bad("plots.trace", "trace", "pairs (primal, dual)", f"shape {values.shape}", "Pass smo(...).trace.")

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.plots.style import INK, PALETTE, drawing, points
+from mercer.plots.style import INK, NORMAL_95, PALETTE, drawing, points
 from mercer.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_95 = 1.959964
 
 
 def process_band(
@@ -29,7 +27,7 @@ def process_band(
 ) -> Axes:
     """The mean and mean +- 1.96 std of a machine with `predict(x, return_std=True)`, fitted or a prior.
 
-    of          "f": the function;  "y": a measurement, where the machine can tell them apart
+    of          "f": the function;  "y": a measurement of it with noise, if the machine has both
     data        (X, y) to draw as points
     samples     how many functions to draw from the process (sample_y)
     """
@@ -37,8 +35,8 @@ def process_band(
     X = X[np.argsort(X[:, 0], kind="stable")]
     mean, std = _predicted(machine, X, of)
     with drawing(ax) as ax:
-        ax.fill_between(X[:, 0], mean - _95 * std, mean + _95 * std, color=PALETTE[0], alpha=0.15, linewidth=0.0,
-                        label="95 %")  # fmt: skip
+        half = NORMAL_95 * std
+        ax.fill_between(X[:, 0], mean - half, mean + half, color=PALETTE[0], alpha=0.15, linewidth=0.0, label="95 %")
         if samples:
             draws = machine.sample_y(X, samples, random_state=random_state)
             ax.plot(X[:, 0], draws, color=PALETTE[1], linewidth=0.8, alpha=0.7, gid="samples")

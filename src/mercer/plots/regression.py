@@ -1,4 +1,4 @@
-"""Regression in one column: the curve with its tube, and what is left of y."""
+"""Regression in one column: the curve with its tube, and the residuals."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.plots.style import INK, MUTED, PALETTE, drawing, points
+from mercer.plots.style import INK, MUTED, NORMAL_95, PALETTE, drawing, points
 from mercer.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_95 = 1.959964
-_FINE = 400  # points of a curve
+_POINTS = 400  # points of a curve
 
 
 def regression_tube(machine: Any, X: Any, y: Any, *, support: bool = True, ax: Axes | None = None) -> Axes:
-    """The prediction of a fitted machine, its tube of +-epsilon where it has one, and the items it keeps ringed."""
+    """The prediction of a fitted machine, its tube of +-epsilon if it has one, and rings around the items it keeps."""
     V, y = points("plots.regression_tube", X, 1), _targets("plots.regression_tube", X, y)
-    x = np.linspace(V.min(), V.max(), _FINE)
+    x = np.linspace(V.min(), V.max(), _POINTS)
     f, epsilon = np.asarray(machine.predict(x[:, None])), tube_of(machine)
     with drawing(ax) as ax:
         if epsilon is not None:
@@ -35,7 +34,7 @@ def regression_tube(machine: Any, X: Any, y: Any, *, support: bool = True, ax: A
 
 
 def tube_of(machine: Any) -> float | None:
-    """Half the width of the tube: found by nu-SVR, given to SVR, None of other machines."""
+    """Half the width of the tube: epsilon_ of nu-SVR, epsilon of SVR, None for other machines."""
     found = getattr(machine, "epsilon_", getattr(machine, "epsilon", None))
     return None if found is None else float(found)
 
@@ -46,18 +45,18 @@ def ringed(ax: Axes, x: Array, y: Array, label: str) -> None:
 
 
 def residuals(y: Any, predicted: Any, *, std: Any = None, ax: Axes | None = None) -> Axes:
-    """y - f over f; where deviations are given, those more than 1.96 of them from 0 stand out."""
+    """y - f over f; with `std`, residuals of more than 1.96 std have another colour."""
     predicted = np.asarray(predicted, dtype=float)
     y = _targets("plots.residuals", predicted, y)
     rest = y - predicted
-    far = np.zeros(len(y), dtype=bool) if std is None else np.abs(rest) > _95 * np.broadcast_to(std, y.shape)
+    far = np.zeros(len(y), dtype=bool) if std is None else np.abs(rest) > NORMAL_95 * np.broadcast_to(std, y.shape)
     size = 14.0 if len(y) <= 1000 else 5.0
     with drawing(ax) as ax:
         ax.axhline(0.0, color=MUTED, linewidth=1.0)
         label = None if std is None else f"within 1.96 std ({np.mean(~far):.1%})"
         ax.scatter(predicted[~far], rest[~far], s=size, color=PALETTE[0], alpha=0.6, linewidths=0.0, label=label)
         if far.any():
-            ax.scatter(predicted[far], rest[far], s=size, color=PALETTE[1], marker="D", linewidths=0.0, label="further")
+            ax.scatter(predicted[far], rest[far], s=size, color=PALETTE[1], marker="D", linewidths=0.0, label="beyond")
         ax.set(xlabel="predicted", ylabel="y - predicted")
     return ax
 

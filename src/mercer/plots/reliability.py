@@ -1,4 +1,4 @@
-"""Are stated probabilities honest, and do scores rank well?  Reliability, coverage, ROC."""
+"""Whether predicted probabilities come true, and whether scores rank well: reliability, coverage, ROC."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ import numpy as np
 
 from mercer.comparison import calibration
 from mercer.errors import bad
-from mercer.plots.style import MUTED, drawing
+from mercer.plots.style import MUTED, NORMAL_95, drawing
 from mercer.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_95 = 1.959964
-
 
 def reliability(confidence: Any, hit: Any, *, bins: int = 10, label: str | None = None, ax: Axes | None = None) -> Axes:
     """The share that came true over the probability stated, by bins, with intervals of 95 % for the share.
 
-    Of two classes pass P[:, 1] and y == classes_[1]; of more P.max(axis=1) and predicted == y.
+    For two classes pass P[:, 1] and y == classes_[1]; for more, P.max(axis=1) and predicted == y.
     """
     found = calibration.reliability(confidence, hit, bins)
     if not found:
@@ -28,7 +26,7 @@ def reliability(confidence: Any, hit: Any, *, bins: int = 10, label: str | None 
     stated, share, count = (np.array([getattr(b, name) for b in found]) for name in ("confidence", "accuracy", "count"))
     low, high = wilson(share, count)
     with drawing(ax) as ax:
-        _square(ax, "honest")
+        _square(ax, "calibrated")
         (line,) = ax.plot(stated, share, "o-", label=label)
         ax.vlines(stated, low, high, color=line.get_color(), linewidth=1.0, alpha=0.6)
         ax.set(xlabel="stated probability", ylabel="share that came true")
@@ -42,16 +40,17 @@ def coverage(mean: Any, std: Any, y: Any, *, label: str | None = None, ax: Axes 
         raise bad("plots.coverage", "std", "positive", std.min(), "Pass the deviation of y, not of f.")
     inside = np.sort(calibration.central_levels(mean, std, y))
     with drawing(ax) as ax:
-        _square(ax, "honest")
+        _square(ax, "calibrated")
         ax.plot(np.append(0.0, inside), np.arange(len(inside) + 1) / len(inside), drawstyle="steps-post", label=label)
         ax.set(xlabel="level of the interval", ylabel="share of y inside")
     return ax
 
 
 def roc(y: Any, score: Any, *, positive: Any = None, label: str | None = None, ax: Axes | None = None) -> Axes:
-    """Share of one class found over share of the others wrongly taken for it, for every threshold of the score.
+    """True positive rate over false positive rate, for every threshold of the score.
 
-    `positive` is the class that high scores mean; of two classes the second.  The area is added to the label.
+    `positive` is the class that high scores stand for; by default the second of two classes.  The area is added to the
+    label.
     """
     from sklearn.metrics import auc, roc_curve
 
@@ -75,21 +74,21 @@ def roc(y: Any, score: Any, *, positive: Any = None, label: str | None = None, a
 
 def wilson(share: Array, count: Array) -> tuple[Array, Array]:
     """Wilson's interval of 95 % for a share of `count` trials."""
-    z2 = _95**2 / count
+    z2 = NORMAL_95**2 / count
     middle = (share + z2 / 2.0) / (1.0 + z2)
-    half = _95 * np.sqrt(share * (1.0 - share) / count + z2 / (4.0 * count)) / (1.0 + z2)
+    half = NORMAL_95 * np.sqrt(share * (1.0 - share) / count + z2 / (4.0 * count)) / (1.0 + z2)
     return middle - half, middle + half
 
 
 def _square(ax: Axes, name: str) -> None:
-    """Shares on both axes and the diagonal, which is drawn once however many curves there are."""
+    """Axes from 0 to 1 and the diagonal, which is drawn once for all curves."""
     if not any(line.get_gid() == "diagonal" for line in ax.lines):
         ax.plot([0.0, 1.0], [0.0, 1.0], color=MUTED, linewidth=1.0, linestyle="--", gid="diagonal", label=name)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
 
 
 def _alike(owner: str, like: str, **given: Any) -> list[Array]:
-    """All as flat arrays of as many numbers as one of them has."""
+    """All as flat arrays of the same length as the one named `like`."""
     arrays = {name: np.asarray(values, dtype=float) for name, values in given.items()}
     for name, values in arrays.items():
         if values.ndim != 1 or values.shape != arrays[like].shape or not len(values):

@@ -1,4 +1,4 @@
-"""What a search found: the score over one parameter, or over two."""
+"""The score of a search over one parameter, or over two."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def search_surface(
 ) -> Axes:
     """The score over two parameters of a fitted search (or its cv_results_), the best setting marked.
 
-    x and y are names of parameters that are numbers; None: those that vary.  Of settings that differ in others only,
-    the best is shown.
+    x and y are names of parameters that are numbers; None: those that vary.  Where other parameters vary too, the best
+    score over them is shown.
     """
     results = _results("plots.search_surface", search, score)
     x, y = _names("plots.search_surface", results, (x, y))
@@ -56,7 +56,7 @@ def search_curve(
     label: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The score over one parameter at the best of all others, with one deviation over folds to both sides."""
+    """The best score over all other parameters, for every value of one, +- the standard deviation over folds."""
     results = _results("plots.search_curve", search, score)
     (x,) = _names("plots.search_curve", results, (x,))
     across, scores = _values(results, x), np.asarray(results[score], dtype=float)
@@ -87,14 +87,14 @@ def _results(owner: str, search: Any, score: str) -> Mapping[str, Any]:
 
 
 def _names(owner: str, results: Mapping[str, Any], given: tuple[str | None, ...]) -> list[str]:
-    """The parameters to draw: those given, and for None those numbers that vary and are left."""
+    """The parameters to draw: those given, and in place of None the other parameters that vary and are numbers."""
     numeric = [name for name in _parameters(results) if _values(results, name) is not None]
     free = [name for name in numeric if name not in given and len(np.unique(_values(results, name))) > 1]
     for name in given:
         if name is not None and name not in numeric:
             raise bad(owner, "parameters", f"among the numbers {numeric}", repr(name), "Leave the 'param_' out.")
     if (missing := given.count(None)) and len(free) != missing:
-        raise bad(owner, "parameters", f"given where there are not just {missing} numbers that vary", free,
+        raise bad(owner, "parameters", f"named unless exactly {missing} of them vary and are numbers", free,
                   "Name those to be drawn.")  # fmt: skip
     left = iter(free)
     return [next(left) if name is None else name for name in given]
@@ -105,7 +105,7 @@ def _parameters(results: Mapping[str, Any]) -> list[str]:
 
 
 def _values(results: Mapping[str, Any], name: str) -> Any:
-    """The parameter in every setting, None where it is no number in some."""
+    """The values of a parameter in all settings; None if one of them is not a number."""
     try:
         return np.array([float(params[name]) for params in results["params"]])
     except (KeyError, TypeError, ValueError):
@@ -113,7 +113,7 @@ def _values(results: Mapping[str, Any], name: str) -> Any:
 
 
 def _edges(values: Array) -> Array:
-    """Edges of cells with the values in their middle, on the scale on which they are drawn."""
+    """Edges of cells that have the values in their middle, on a linear or a log scale."""
     if len(values) == 1:
         return np.array([0.5, 2.0]) * values if values[0] > 0.0 else values + np.array([-0.5, 0.5])
     v = np.log(values) if _logarithmic(values) else values
@@ -123,7 +123,7 @@ def _edges(values: Array) -> Array:
 
 
 def _scale(ax: Axes, axis: str, values: Array) -> None:
-    """A log scale for positive values; in powers of two where they are such."""
+    """A log scale for positive values, in base 2 if all are powers of two."""
     if not _logarithmic(values):
         return
     set_scale = ax.set_xscale if axis == "x" else ax.set_yscale

@@ -1,8 +1,8 @@
-"""How pictures look, and what they are drawn on.
+"""The style of pictures, and the figures that they are drawn on.
 
-    with style(): ...                the look of mercer.mplstyle within, the settings of matplotlib as they were after
-    fig, ax = figure(size=(5, 3))    a figure for files and pages, unknown to pyplot
-    svg(fig)                         it as text to put into a page
+    with style(): ...                inside, matplotlib has the settings of mercer.mplstyle
+    fig, ax = figure(size=(5, 3))    a figure for files and pages, which pyplot does not know and does not show
+    svg(fig)                         the figure as text for a web page
 
 A function that draws opens with `with drawing(ax) as ax`.
 """
@@ -23,15 +23,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, in the order that keeps neighbours apart, and a grey; yellow is too pale on white.
+# Okabe and Ito's colours, ordered so that neighbours are easy to tell apart, and a grey; yellow is too pale on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555")
 INK, MUTED = "#1b1f24", "#6b7280"
+NORMAL_95 = 1.959964  # 95 % of a normal distribution lie within so many deviations of its mean
 _STYLE = Path(__file__).with_name("mercer.mplstyle")
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The house style within."""
+    """A context in which pictures have the style of mercer."""
     import matplotlib.style
 
     with matplotlib.style.context(str(_STYLE)):
@@ -40,11 +41,13 @@ def style() -> Iterator[None]:
 
 @contextmanager
 def drawing(ax: Axes | None) -> Iterator[Axes]:
-    """The axes to draw on in the house style: those given, or those of a new figure of pyplot."""
+    """The axes to draw on in the style of mercer: those given, or those of a new figure of pyplot."""
     from matplotlib.axes import Axes
 
     if ax is not None and not isinstance(ax, Axes):
-        raise bad("plots", "ax", "one Axes of matplotlib", type(ax).__name__, "Of an array of axes pass one of them.")
+        raise bad(
+            "plots", "ax", "one Axes of matplotlib", type(ax).__name__, "If it is an array of axes, pass one of them."
+        )
     with style():
         if ax is None:
             import matplotlib.pyplot as plt
@@ -56,7 +59,7 @@ def drawing(ax: Axes | None) -> Iterator[Axes]:
 def figure(
     rows: int = 1, columns: int = 1, *, size: tuple[float, float] = (5.0, 3.6), **grid: Any
 ) -> tuple[Figure, Any]:
-    """A figure of `size` inches with its axes (one, or an array), in the house style."""
+    """A figure of `size` inches with its axes (one, or an array), in the style of mercer."""
     from matplotlib.figure import Figure
 
     with style():
@@ -78,12 +81,12 @@ def svg(figure: Figure, title: str = "") -> str:
 
 
 def points(owner: str, X: Any, columns: int) -> Any:
-    """X as numbers with that many columns, which is what can be drawn; one column may be flat."""
+    """X as an array with so many columns, which are all that can be drawn; one column may be a flat array."""
     import numpy as np
 
     V = np.asarray(X, dtype=float)
     V = V[:, None] if V.ndim == 1 and columns == 1 else V
     if V.ndim != 2 or V.shape[1] != columns or not len(V):
         raise bad(owner, "X", f"items of {columns} column{'s' * (columns > 1)}", f"shape {V.shape}",
-                  "Fit the machine to the columns that are to be seen.")  # fmt: skip
+                  "Fit the machine to the columns that you want to draw.")  # fmt: skip
     return V

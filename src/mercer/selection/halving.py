@@ -1,4 +1,4 @@
-"""Successive halving: all settings on few items, and the best of them on more and more."""
+"""Successive halving: all settings on few items, the best of them on more items, and so on."""
 
 from __future__ import annotations
 
@@ -13,40 +13,41 @@ from mercer.estimators.sklearn_private import check_method_params, num_samples, 
 from mercer.selection.scoring import FoldScorer
 from mercer.typing import Array
 
-SMALLEST = 2  # items of each class (or of all) to fit and to test on, in every split
+SMALLEST = 2  # items of each class (of all, in regression) on both sides of every split
 
 
 def shares_of(settings: int, factor: int) -> list[float]:
-    """The share of the items in every rung: 1 in the last, in which few settings are left."""
+    """The share of the items in every rung: growing by `factor`, and 1 in the last."""
     rungs = int(np.ceil(np.log(max(settings, 1)) / np.log(factor)))
     return [float(factor) ** (r - rungs) for r in range(rungs + 1)]
 
 
-def part_of(scorer: FoldScorer, estimator: Any, share: float, seed: Any) -> tuple[FoldScorer, Array]:
-    """A share of the items with their folds, and the positions of these items; a smaller share is a part of it."""
-    n = num_samples(scorer.X)
-    some = np.arange(n) if share >= 1.0 else _chosen(scorer, estimator, share, seed)
-    X, y = safe_split(estimator, scorer.X, scorer.y, some, some)
+def part_of(data: FoldScorer, estimator: Any, share: float, seed: Any) -> FoldScorer:
+    """The same folds on a share of the items; the items of a smaller share are among those of a larger one."""
+    n = num_samples(data.X)
+    some = np.arange(n) if share >= 1.0 else _chosen(data, estimator, share, seed)
+    X, y = safe_split(estimator, data.X, data.y, some, some)
     place = np.full(n, -1)
     place[some] = np.arange(len(some))
-    splits = [(_moved(train, place), _moved(test, place)) for train, test in scorer.splits]
-    return replace(scorer, X=X, y=y, splits=splits, params=check_method_params(scorer.X, scorer.params, some)), some
+    splits = [(_moved(train, place), _moved(test, place)) for train, test in data.splits]
+    weight, params = None if data.weight is None else data.weight[some], check_method_params(data.X, data.params, some)
+    return replace(data, X=X, y=y, weight=weight, splits=splits, params=params)
 
 
-def _chosen(scorer: FoldScorer, estimator: Any, share: float, seed: Any) -> Array:
-    """The first items of a random order: of every class its share, and a few on both sides of every split."""
-    n = num_samples(scorer.X)
+def _chosen(data: FoldScorer, estimator: Any, share: float, seed: Any) -> Array:
+    """The first items in a random order: of every class its share, and a few on both sides of every split."""
+    n = num_samples(data.X)
     order = check_random_state(0 if seed is None else seed).permutation(n)
-    labels = np.asarray(scorer.y) if is_classifier(estimator) else np.zeros(n)
+    labels = np.asarray(data.y) if is_classifier(estimator) else np.zeros(n)
     members = [labels == label for label in np.unique(labels)]
     some = np.concatenate([_first(order, member, int(np.ceil(share * member.sum()))) for member in members])
     few = [_first(order, member & _marked(side, n), SMALLEST)
-           for split in scorer.splits for side in split for member in members]  # fmt: skip
+           for split in data.splits for side in split for member in members]  # fmt: skip
     return np.unique(np.concatenate([some, *few]))
 
 
 def _first(order: Array, mask: Array, count: int) -> Array:
-    """The first so many positions that are marked, in this order."""
+    """The first `count` positions of `order` where the mask is true."""
     return np.asarray(order[mask[order]][:count])
 
 
@@ -57,13 +58,13 @@ def _marked(index: Array, n: int) -> Array:
 
 
 def _moved(index: Array, place: Array) -> Array:
-    """Positions among the chosen items."""
+    """The positions of items among the chosen ones; items that were not chosen are left out."""
     found = place[index]
     return np.asarray(found[found >= 0])
 
 
 def joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """cv_results_ of two rungs, one after the other; any setting of the second ranks before all of the first."""
+    """cv_results_ of two rungs, one below the other; all settings of the second rank before those of the first."""
     out = {key: _appended(first[key], second[key]) for key in first}
     for key in (key for key in first if key.startswith("rank_test_")):
         out[key] = np.concatenate([first[key] + len(second[key]), second[key]])

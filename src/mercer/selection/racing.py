@@ -1,13 +1,13 @@
 """Racing: candidates that are unlikely to become the best are dropped before they have run on all folds.
 
-After m of F folds let d_1, ..., d_m be what the best candidate so far scores more than another, fold by fold, with mean
-d and standard deviation s.  If differences are exchangeable and normal, the mean over all F folds differs from d by
-t_{m-1} s sqrt((F - m) / (F m)) in distribution, so that a candidate with
+After m of F folds let d_1, ..., d_m be the differences in score, fold by fold, between the best candidate so far and
+another one, with mean d and standard deviation s.  If differences are exchangeable and normal, the mean over all F
+folds minus d has the distribution of t_{m-1} s sqrt((F - m) / (F m)).  So a candidate with
 
     d > q s sqrt((F - m) / (F m)),      q the 1 - RISK quantile of Student's t with m - 1 degrees of freedom
 
-would end ahead of the best with a probability of RISK at most.  That is per look and candidate, and of a normal model:
-elimination may cost the best cell, though rarely by much.
+would end ahead of the best with a probability of at most RISK.  This holds for one test of one candidate, and for
+normal differences: the best setting may be eliminated, though the one chosen instead is rarely much worse.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from mercer.selection.scoring import Outcome
 from mercer.typing import Array
 
 RISK = 0.01
-SEEN = 3  # folds before a candidate can be dropped
+SEEN = 3  # folds that a candidate must have run on before it can be dropped
 
 
 @dataclass(eq=False)
 class Race(Evaluation):
-    """A run that drops candidates between folds; `metric` names the score that counts where there are several."""
+    """A run that drops candidates between folds; of several scores, `metric` is the name of the one that counts."""
 
     metric: Any = None
     dropped: set[int] = field(default_factory=set)
@@ -45,7 +45,7 @@ class Race(Evaluation):
             if isinstance(some.score, dict):
                 nothing = dict.fromkeys(some.score, np.nan)
                 blank = Outcome(nothing, nothing, 0.0, 0.0, np.nan)
-            for f in range(len(self.splits)):
+            for f in range(len(self.scorer.splits)):
                 self.outcomes.setdefault((c, f), blank)
 
     def wanted(self, members: Sequence[int]) -> list[int]:
@@ -54,7 +54,7 @@ class Race(Evaluation):
         return [c for c in members if c not in self.dropped]
 
     def waves(self, tasks: list[Task], kept: int) -> Iterator[list[Task]]:
-        """One fold after the other, for as many Grams at a time as may be kept."""
+        """One fold after the other, for as many Grams at a time as may be stored."""
         groups = list(dict.fromkeys(task.group for task in tasks))
         for start in range(0, len(groups), max(kept, 1)):
             part = groups[start : start + max(kept, 1)]
@@ -66,7 +66,7 @@ class Race(Evaluation):
                     task.pairs = {pair for pair in task.pairs if pair[0] not in self.dropped}
                 yield [task for task in wave if task.pairs]
             for group in part:
-                group.gram = None  # type: ignore[assignment]  # also if tasks that were to use it were dropped
+                group.gram = None  # type: ignore[assignment]  # it may still be stored, if tasks that were to use it were dropped
 
     def drop(self) -> None:
         """Drop the candidates that the test of the module finds too far behind the best."""
@@ -79,7 +79,7 @@ class Race(Evaluation):
 
     def scores(self) -> Array:
         """(candidates, folds): the scores, nan where there is none yet."""
-        S = np.full((len(self.candidates), len(self.splits)), np.nan)
+        S = np.full((len(self.candidates), len(self.scorer.splits)), np.nan)
         for (c, f), outcome in self.outcomes.items():
             S[c, f] = self._value(outcome)
         return S
@@ -94,7 +94,7 @@ class Race(Evaluation):
 
 
 def left_behind(behind: Array, finished: bool) -> bool:
-    """Whether the differences on some folds (nan on the others) are too large to be made up for on the rest."""
+    """Whether a candidate is unlikely to catch up; `behind` is the best minus its score, nan on folds not yet run."""
     from scipy.special import stdtrit
 
     seen = behind[np.isfinite(behind)]

@@ -1,4 +1,4 @@
-"""Scores of candidates on folds: scikit-learn's scorers, on machines that were fitted to kernel values."""
+"""Scores of fits on folds, by scikit-learn's scorers, also where machines are given kernel values in place of items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from mercer.estimators.sklearn_private import (
     check_method_params,
     metrics_of,
     num_samples,
-    reads_predictions_only,
     safe_indexing,
     safe_split,
     score_fitted,
@@ -45,9 +44,9 @@ class Outcome:
 
 
 class OnItems:
-    """A machine that was fitted to kernel values, for a user's scorer that shows it the items themselves.
+    """A machine that was fitted to kernel values, as it is shown to a user's scorer, which knows only items.
 
-    `held` and `own` are the held-out items and the training items; the machine gets their kernel values instead.
+    Where the scorer passes the held-out items `held` or the training items `own`, the machine gets kernel values.
     """
 
     def __init__(self, fit: Fit, held: Any, own: Any) -> None:
@@ -55,43 +54,49 @@ class OnItems:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._fit.machine, name)
-        return partial(self._asked, found) if name in _METHODS else found
+        return partial(self._call, found) if name in _METHODS else found
 
-    def _asked(self, method: Any, X: Any, *more: Any, **options: Any) -> Any:
+    def _call(self, method: Any, X: Any, *more: Any, **options: Any) -> Any:
         if X is self._held:
             return method(self._fit.held, *more, **options)
         if X is self._own:
             return method(self._fit.own, *more, **options)
-        raise ValueError("KernelSearchCV: a scorer may show a machine the items that it was given, and no others")
+        raise ValueError("KernelSearchCV: a scorer may call a machine with the items that it was given; got others. "
+                         "Use scikit-learn's GridSearchCV with this scorer.")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class FoldScorer:
-    """Data, folds and scorers."""
+    """The data of a search, its folds, and how fits are scored.
+
+    weight         the weights of the items; None for 1
+    scorer_reads   "labels", "predictions" or "machine" (estimators/sklearn_private.py)
+    params         the parameters of the scorer, such as its own sample_weight
+    train_scores   whether training items are scored too
+    error_score    the score of a fit that fails; "raise" raises its error
+    """
 
     X: Any
     y: Any
+    weight: Array | None
     splits: list[Split]
     scorer: Any
+    scorer_reads: str
     params: dict[str, Any]
     train_scores: bool
     error_score: Any
 
     @cached_property
-    def reads_predictions_only(self) -> bool:
-        """Whether scorers are scikit-learn's own, which use nothing but what a machine predicts."""
-        return reads_predictions_only(self.scorer)
-
-    @cached_property
-    def leaves_one_out(self) -> bool:
-        """Whether every fold holds out one item, every item is held out once, and all others are trained on."""
+    def leave_one_out(self) -> bool:
+        """Whether every fold holds out one item, each item once, and weights and training scores are not needed."""
         n = num_samples(self.X)
-        out = [int(test[0]) if len(test) == 1 and len(train) == n - 1 else -1 for train, test in self.splits]
-        alone = sorted(out) == list(range(n))
-        return alone and all(test[0] not in train for train, test in self.splits)
+        if self.weight is not None or self.train_scores or len(self.splits) != n:
+            return False
+        every = all(len(test) == 1 and len(train) == n - 1 and test[0] not in train for train, test in self.splits)
+        return every and len({int(test[0]) for _, test in self.splits}) == n
 
     def outcome(self, model: Any, f: int, fit: Fit, seconds: float) -> Outcome:
-        """The scores of a fit of `model` on the items held out, and on the training items if that is asked for."""
+        """The scores of a fit of `model` on the held-out items of fold f, and on its training items if asked for."""
         began = time.perf_counter()
         score = self._score(model, f, fit, own=False)
         took = time.perf_counter() - began
@@ -103,13 +108,13 @@ class FoldScorer:
         index = train if own else test
         params = check_method_params(self.X, params=self.params, indices=index)
         machine, X = fit.machine, fit.own if own else fit.held
-        if not self.reads_predictions_only:
+        if self.scorer_reads == "machine":
             held_items, own_items = (safe_split(model, self.X, None, some, train)[0] for some in (test, train))
             machine, X = OnItems(fit, held_items, own_items), own_items if own else held_items
         return score_fitted(machine, X, self.targets(index), self.scorer, params, self.error_score)
 
     def failed(self, error: Exception) -> Outcome:
-        """The outcome of a fit that ended in an error; raises it if that is asked for."""
+        """The outcome of a fit that ended in an error; with error_score="raise" the error is raised."""
         if isinstance(self.error_score, str):
             raise error
         metrics = metrics_of(self.scorer)

@@ -1,15 +1,15 @@
 """KernelSearchCV: cross-validated search that computes each kernel value once.
 
-The interface is that of scikit-learn's GridSearchCV.  What can be shared is shared (evaluation.py): pair statistics by
-all lengthscales, Grams by all folds, solutions by all values of C.
+The interface is that of scikit-learn's GridSearchCV.  `fit` makes one candidate of each setting (candidates.py), scores
+all candidates on all folds (evaluation.py), chooses the best and fits it to all items.  Candidates share what they can:
+all lengthscales share pair statistics, all folds a Gram, and all values of C one path of solutions.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
@@ -29,17 +29,24 @@ from mercer.estimators.sklearn_private import (
     check_method_params,
     insert_error_scores,
     metrics_of,
-    reads_labels_only,
+    num_samples,
     warn_about_failures,
+    what_scorer_reads,
 )
-from mercer.selection.candidates import Settings, candidates_of, with_params, without_probabilities
-from mercer.selection.columns import with_rows
+from mercer.selection.candidates import (
+    Candidate,
+    Settings,
+    candidates_of,
+    fit_options,
+    model_of,
+    weight_name,
+)
+from mercer.selection.column_dict import with_rows
 from mercer.selection.evaluation import Evaluation
-from mercer.selection.evidence import by_evidence
+from mercer.selection.evidence import EvidenceRun
+from mercer.selection.grids import named_grid, scaler_for
 from mercer.selection.halving import joined, part_of, shares_of
-from mercer.selection.named_grids import named_grid
 from mercer.selection.racing import Race
-from mercer.selection.scaling import scaler_for
 from mercer.selection.scoring import FoldScorer, Split
 from mercer.typing import Array
 
@@ -49,28 +56,32 @@ STRATEGIES = ("grid", "random", "halving", "evidence")
 class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     """The best of many settings of a kernel machine, or of a Pipeline that ends in one, by cross-validation.
 
-    param_grid    a grid or list of grids as in scikit-learn; kernels are values like any other ({"kernel": [RBF(),
-                  Matern()]}, {"kernel__lengthscale": [...]}); "libsvm" is LIBSVM's 110 points on columns that are
-                  standardised within each fold, "auto" at most 35, whose lengthscales are found by the median heuristic
-                  and thinned by their alignment with the targets of all items: an honest score of it is that of
-                  cross_val_score around the search; for strategy="random" distributions as in
-                  RandomizedSearchCV
-    strategy      "grid", "random" (n_iter settings) or "halving": all settings on few items, the best 1/factor of
-                  them on factor times as many, and so on; "evidence" fits each setting once, to all items, and takes
-                  that of the largest log evidence (Gaussian processes, relevance vectors); cv and scoring are not used
-    time_limit    seconds after which no new fit begins; the best so far is returned.  Ctrl-C keeps it, too: it is
-                  fitted to all items, and then KeyboardInterrupt is raised; a second Ctrl-C ends that fit as well
-    eliminate     after three folds and more, drop settings that will not catch up with the best, by a paired t-test at
-                  the risk of 1 % for each (racing.py): then nan in the splits that were not run, and True in the
-                  column "eliminated" of cv_results_; not with "evidence"
-    verbose       1 tells the plan and how far it is
+    param_grid    a grid or a list of grids as in scikit-learn, or distributions as in RandomizedSearchCV for
+                  strategy="random"; kernels are values like any other: {"kernel": [RBF(), Matern()]},
+                  {"kernel__lengthscale": [...]}
+                  "libsvm": the 110 points of LIBSVM's guide, on columns that are standardised within each fold
+                  "auto": at most 35 points, with lengthscales around the median distance, without those that are poorly
+                  aligned with the targets; it looks at all items, so use cross_val_score around the search for an
+                  unbiased score
+    strategy      "grid": all settings;  "random": n_iter of them
+                  "halving": all settings on few items, the best 1/factor of them on factor times as many, and so on
+                  "evidence": each setting is fitted once, to all items, and the largest log evidence wins (Gaussian
+                  processes, relevance vectors); cv and scoring are not used
+    time_limit    seconds after which no new fit begins; the best setting so far is returned.  Ctrl-C ends the search
+                  too: the best setting so far is fitted to all items, then KeyboardInterrupt is raised; a second Ctrl-C
+                  ends that fit as well
+    eliminate     after three folds or more, drop settings that are unlikely to become the best (a paired t-test, each
+                  setting with a risk of 1 %); splits that were not run have the score nan, and the column "eliminated"
+                  of cv_results_ is True; not for "evidence"
+    verbose       1 prints the plan and the progress
 
-    scoring, refit, cv, error_score and return_train_score are scikit-learn's; n_jobs has no effect, threads are those
-    of mercer.configure.  Equal scores go to the setting that comes first, which for "libsvm" and "auto" is the smaller
-    C and then the smaller gamma.
+    scoring, refit, cv, error_score and return_train_score are scikit-learn's.  n_jobs has no effect: the number of
+    threads is that of mercer.configure.  Of settings with equal scores the first wins, which for "libsvm" and "auto"
+    has the smaller C and then the smaller gamma.
 
-    After fit: what GridSearchCV has; mean_gap in cv_results_, the relative duality gap of the fits; certificate_ of the
-    best machine; kernel_evaluations_, the number of pairs of items whose kernel or distance was computed in the search.
+    After fit: the attributes of GridSearchCV; mean_gap in cv_results_, the relative duality gap of the fits;
+    certificate_ of the best machine; kernel_evaluations_, the number of pairs of items whose kernel or distance was
+    computed in the search.
     """
 
     def __init__(
@@ -101,34 +112,32 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     @interruptible
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Evaluate all settings and fit the best one to all items; groups and sample_weight are named parameters."""
-        began = time.perf_counter()
+        # check
         self._check_options()
-        self._deadline = np.inf if self.time_limit is None else began + self.time_limit
+        deadline = np.inf if self.time_limit is None else time.perf_counter() + self.time_limit
         scorer, metric = self._get_scorers()
         X, y = indexable(with_rows(X), y)
-        settings = self._settings(X, y)
         routed = self._get_routed_params_for_fit(check_method_params(X, params=params))
         splits, weight = self._splits(X, y, routed.splitter.split), self._weight(routed.estimator.fit)
-        fold_scorer = FoldScorer(X, y, splits, scorer, routed.scorer.score, self.return_train_score, self.error_score)
+        reads, scaler = what_scorer_reads(scorer), scaler_for(self.param_grid, self.estimator, X)
+        data = FoldScorer(
+            X, y, weight, splits, scorer, reads, routed.scorer.score, self.return_train_score, self.error_score
+        )
+        candidates = candidates_of(self.estimator, self._settings(X, y), scaler, reads)
+        # score all candidates; an Evaluation groups them by kernel and fits each group on shared work
         self.kernel_evaluations_ = 0
-        ways = {"halving": self._halved, "evidence": self._by_evidence}
-        results = ways.get(self.strategy, self._evaluated)(fold_scorer, settings, weight)
-        self._choose(results, metric)
-        self.scorer_, self.cv_results_ = metrics_of(scorer) or scorer, results
-        fitted = self.__dict__.pop("_fitted", {})
-        del self._deadline
-        if self.refit:
-            self._refit(X, y, routed.estimator.fit, fitted.get(self.best_index_))
+        evaluate = self._halved if self.strategy == "halving" else self._evaluated
+        self.cv_results_, fitted = evaluate(data, candidates, deadline)
+        # choose and refit
+        self.scorer_ = metrics_of(scorer) or scorer
+        self._choose(metric)
+        if self.refit and self.best_index_ in fitted:
+            self._keep(fitted[self.best_index_], self.cv_results_["mean_fit_time"][self.best_index_])
+        elif self.refit:
+            self._refit(X, y, weight)
         return self
 
-    # ---- what to try
-
-    def _built(self, X: Any, params: Settings) -> Any:
-        """The estimator with these parameters, after a scaler where the grid is one for standardised columns."""
-        model = with_params(self.estimator, params)
-        if isinstance(self.param_grid, str) and not isinstance(model, Pipeline):
-            return Pipeline([("scale", scaler_for(self.param_grid, X)), ("machine", model)])
-        return model
+    # ---- check
 
     def _check_options(self) -> None:
         if self.strategy not in STRATEGIES:
@@ -141,6 +150,7 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
             raise bad("KernelSearchCV", "time_limit", "seconds, or None", repr(self.time_limit), "e.g. time_limit=60.")
 
     def _settings(self, X: Any, y: Any) -> list[Settings]:
+        """The settings to try."""
         grid = self.param_grid
         if isinstance(grid, str):
             grid = named_grid(grid, self.estimator, X, y)
@@ -149,99 +159,99 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
         return list(ParameterGrid(grid))
 
     def _splits(self, X: Any, y: Any, params: dict[str, Any]) -> list[Split]:
-        cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        splits = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(X, y, **params)]
+        """The folds as positions, also where a splitter gave masks; all items as one fold for the evidence."""
+        if self.strategy == "evidence":
+            every = np.arange(num_samples(X))
+            splits = [(every, every)]
+        else:
+            cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+            splits = [(_positions(train), _positions(test)) for train, test in cv.split(X, y, **params)]
         if not splits:
             raise bad("KernelSearchCV", "cv", "at least one split", "none", "cv=5 is the default.")
         self.n_splits_ = len(splits)
-        return [_positions(split) for split in splits]
+        return splits
 
     def _weight(self, params: dict[str, Any]) -> Array | None:
         """The weights of the items among the parameters of `fit`."""
-        last = f"{self.estimator.steps[-1][0]}__" if isinstance(self.estimator, Pipeline) else ""
-        if unknown := set(params) - {f"{last}sample_weight"}:
-            raise bad("KernelSearchCV", "fit", f"given no parameters but {last}sample_weight and groups",
-                      sorted(unknown), "Leave them out.")  # fmt: skip
-        weight = params.get(f"{last}sample_weight")
-        return None if weight is None else np.asarray(weight, dtype=float)
+        name = weight_name(self.estimator)
+        if unknown := set(params) - {name}:
+            raise bad("KernelSearchCV", "fit", f"given no parameters but {name} and groups", sorted(unknown),
+                      "Leave them out.")  # fmt: skip
+        return None if params.get(name) is None else np.asarray(params[name], dtype=float)
 
-    # ---- what comes out
+    # ---- evaluate
 
     def _evaluated(
-        self, fold_scorer: FoldScorer, settings: Sequence[Settings], weight: Array | None, **more: Any
-    ) -> Any:
-        """cv_results_ of the settings that time allowed, with columns of `more`."""
-        candidates = candidates_of(self.estimator, partial(self._built, fold_scorer.X), settings)
-        if reads_labels_only(fold_scorer.scorer):
-            without_probabilities(candidates)
-        run: Any = partial(Race, metric=self.refit) if self.eliminate else Evaluation
-        evaluation = run(fold_scorer, candidates, weight, self._deadline, self._tell)
+        self, data: FoldScorer, candidates: Sequence[Candidate], deadline: float, **columns: Any
+    ) -> tuple[dict[str, Any], dict[int, Any]]:
+        """cv_results_ of the candidates that time allowed, with more columns of one value each, and fitted models.
+
+        The models are those that the search has fitted to all items, by their row of cv_results_.
+        """
+        evaluation = self._run_type(data, candidates, deadline, self.verbose)
         evaluation.run()
         self.kernel_evaluations_ += evaluation.evaluations
         done, folds = evaluation.finished()
-        if not done and interrupted():
-            raise KeyboardInterrupt("KernelSearchCV was interrupted before one setting had been tried on one fold.")
-        if not done:
-            raise bad("KernelSearchCV", "time_limit", "long enough for one setting on one fold", self.time_limit,
-                      "Raise it, or try fewer folds.")  # fmt: skip
-        if len(done) * len(folds) < len(settings) * len(fold_scorer.splits) and not interrupted():
-            warn(f"KernelSearchCV: time_limit ended the search after {len(done)} of {len(settings)} settings "
-                 f"on {len(folds)} of {len(fold_scorer.splits)} folds; the best of these is taken.",
-                 NotConverged)  # fmt: skip
+        self._report_end(len(done), len(candidates), len(folds), len(data.splits))
         outcomes = [evaluation.outcomes[c, f] for c in done for f in folds]
         out = [outcome.as_scikit_learn() for outcome in outcomes]
         warn_about_failures(out, self.error_score)
         if callable(self.scoring):
             insert_error_scores(out, self.error_score)
-        columns = {name: [value] * len(done) for name, value in more.items()}
-        if self.eliminate:
-            columns["eliminated"] = [c in evaluation.dropped for c in done]
-        gaps = np.array([outcome.gap for outcome in outcomes]).reshape(len(done), -1)
+        more: dict[str, Any] = {name: [value] * len(done) for name, value in columns.items()}
+        more["mean_gap"] = np.array([outcome.gap for outcome in outcomes]).reshape(len(done), -1).mean(axis=1)
         with warnings.catch_warnings():
-            if any(columns.get("eliminated", ())):
-                warnings.filterwarnings("ignore", "One or more of the .* scores are non-finite", UserWarning)
-            return self._format_results(
-                [settings[c] for c in done], len(folds), out, columns | {"mean_gap": gaps.mean(1)}
-            )
+            if isinstance(evaluation, Race):
+                more["eliminated"] = [c in evaluation.dropped for c in done]
+                if any(more["eliminated"]):  # their scores are nan on purpose
+                    warnings.filterwarnings("ignore", "One or more of the .* scores are non-finite", UserWarning)
+            results = self._format_results([candidates[c].params for c in done], len(folds), out, more)
+        return results, {done.index(c): model for c, model in evaluation.fitted.items()}
 
-    def _halved(self, fold_scorer: FoldScorer, settings: Sequence[Settings], weight: Array | None) -> Any:
+    @property
+    def _run_type(self) -> Callable[..., Evaluation]:
+        if self.strategy == "evidence":
+            return EvidenceRun
+        return partial(Race, metric=self.refit) if self.eliminate else Evaluation
+
+    def _report_end(self, done: int, candidates: int, folds: int, splits: int) -> None:
+        """Raise or warn if a search ended early: `done` candidates have outcomes on `folds` folds."""
+        if not done and interrupted():
+            raise KeyboardInterrupt("KernelSearchCV was interrupted before one setting had been tried on one fold.")
+        if not done:
+            raise bad("KernelSearchCV", "time_limit", "long enough for one setting on one fold", self.time_limit,
+                      "Raise it, or use fewer folds.")  # fmt: skip
+        if done * folds < candidates * splits and not interrupted():
+            warn(f"KernelSearchCV: time_limit ended the search after {done} of {candidates} settings on {folds} of "
+                 f"{splits} folds; the best of these is taken.", NotConverged)  # fmt: skip
+
+    def _halved(
+        self, data: FoldScorer, candidates: Sequence[Candidate], deadline: float
+    ) -> tuple[dict[str, Any], dict[int, Any]]:
         """cv_results_ of all rungs: settings that do best on few items go on to `factor` times as many."""
-        left, results = list(settings), None
-        for rung, share in enumerate(shares_of(len(left), self.factor)):
-            if rung and (time.perf_counter() > self._deadline or interrupted()):
+        results: dict[str, Any] = {}
+        for rung, share in enumerate(shares_of(len(candidates), self.factor)):
+            if rung and (time.perf_counter() > deadline or interrupted()):
                 break
-            part, some = part_of(fold_scorer, self.estimator, share, self.random_state)
-            own = None if weight is None else weight[some]
-            found = self._evaluated(part, left, own, iter=rung, n_resources=len(some))
-            results = found if results is None else joined(results, found)
-            left = self._better_part(found)
-        return results
+            part = part_of(data, self.estimator, share, self.random_state)
+            found, _ = self._evaluated(part, candidates, deadline, iter=rung, n_resources=num_samples(part.X))
+            results = joined(results, found) if rung else found
+            candidates = self._best_part(candidates, found)
+        return results, {}
 
-    def _by_evidence(self, fold_scorer: FoldScorer, settings: Sequence[Settings], weight: Array | None) -> Any:
-        """cv_results_ with the log evidence of every setting as the score of the only split."""
-        self._tell(f"{len(settings)} candidates by their evidence: one fit each, on all items.")
-        last = f"{self.estimator.steps[-1][0]}__" if isinstance(self.estimator, Pipeline) else ""
-        options = {} if weight is None else {f"{last}sample_weight": weight}
-        candidates = candidates_of(self.estimator, partial(self._built, fold_scorer.X), settings)
-        X, y, failed = fold_scorer.X, fold_scorer.y, fold_scorer.failed
-        found = by_evidence(candidates, X, y, options, failed, lambda: time.perf_counter() < self._deadline)
-        if not found:
-            raise KeyboardInterrupt("KernelSearchCV was interrupted before one setting had been fitted.")
-        out = [outcome.as_scikit_learn() | {"test_scores": {"score": outcome.score}} for outcome in found]
-        warn_about_failures(out, self.error_score)
-        self.n_splits_ = 1
-        done = () if interrupted() else enumerate(found)
-        self._fitted = {i: candidates[i].model for i, outcome in done if outcome.error is None}
-        return self._format_results(settings[: len(found)], 1, out, {"mean_gap": np.array([o.gap for o in found])})
-
-    def _better_part(self, results: Any) -> list[Settings]:
-        """The best 1 / factor of the settings, by the metric that the best is chosen by."""
+    def _best_part(self, candidates: Sequence[Candidate], results: Any) -> list[Candidate]:
+        """The best 1 / factor of the candidates, by the metric that the best is chosen by."""
         named = f"rank_test_{self.refit}"
         rank = results[named] if named in results else next(v for k, v in results.items() if k.startswith("rank_test_"))
         best = np.argsort(rank, kind="stable")[: max(1, -(-len(rank) // self.factor))]
-        return [results["params"][i] for i in best]
+        by_params = {id(candidate.params): candidate for candidate in candidates}
+        return [by_params[id(results["params"][i])] for i in best]
 
-    def _choose(self, results: Any, metric: Any) -> None:
+    # ---- choose and refit
+
+    def _choose(self, metric: Any) -> None:
+        """Set the attributes of the best setting."""
+        results = self.cv_results_
         self.multimetric_ = "mean_test_score" not in results
         if callable(self.scoring) and self.multimetric_:
             self._check_refit_for_multimetric(
@@ -254,19 +264,20 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
                 self.best_score_ = results[f"mean_test_{metric}"][self.best_index_]
             self.best_params_ = results["params"][self.best_index_]
 
-    def _refit(self, X: Any, y: Any, params: dict[str, Any], fitted: Any) -> None:
-        """Fit the best setting to all items, unless the search has done so (`fitted`)."""
+    def _refit(self, X: Any, y: Any, weight: Array | None) -> None:
+        """Fit the best setting to all items."""
         began = time.perf_counter()
-        self.best_estimator_ = self._built(X, self.best_params_) if fitted is None else fitted
-        if not isinstance(self.estimator, Pipeline) and isinstance(self.best_estimator_, Pipeline):
-            params = {f"machine__{name}": value for name, value in params.items()}
-        with until_interrupted():  # the machine keeps what it has, and so does the search
-            if fitted is None:
-                self.best_estimator_.fit(X, y, **params) if y is not None else self.best_estimator_.fit(X, **params)
-        spent = time.perf_counter() - began
-        self.refit_time_ = spent if fitted is None else self.cv_results_["mean_fit_time"][self.best_index_]
-        if hasattr(self.best_estimator_, "feature_names_in_"):
-            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        best = model_of(self.estimator, self.best_params_, scaler_for(self.param_grid, self.estimator, X))
+        options = fit_options(best, weight)
+        with until_interrupted():  # an interrupted machine keeps what it has found, and so does the search
+            best.fit(X, y, **options) if y is not None else best.fit(X, **options)
+        self._keep(best, time.perf_counter() - began)
+
+    def _keep(self, best: Any, seconds: float) -> None:
+        """Set the attributes of the best model."""
+        self.best_estimator_, self.refit_time_ = best, seconds
+        if hasattr(best, "feature_names_in_"):
+            self.feature_names_in_ = best.feature_names_in_
 
     @property
     def certificate_(self) -> Any:
@@ -278,12 +289,8 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     def _run_search(self, evaluate_candidates: Any) -> None:
         raise NotImplementedError("KernelSearchCV evaluates its settings in fit")
 
-    def _tell(self, sentence: str) -> None:
-        if self.verbose:
-            sys.stdout.write(f"[KernelSearchCV] {sentence}\n")
 
-
-def _positions(split: tuple[Array, Array]) -> Split:
-    """Positions also where a splitter gave masks."""
-    train, test = (np.flatnonzero(part) if part.dtype == bool else part for part in split)
-    return train, test
+def _positions(index: Any) -> Array:
+    """An array of positions, from positions or a mask."""
+    index = np.asarray(index)
+    return np.flatnonzero(index) if index.dtype == bool else index

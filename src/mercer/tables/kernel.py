@@ -17,7 +17,7 @@ import numpy as np
 from mercer.estimators.table_scaler import TableScaler
 from mercer.items.kinds import CATEGORICAL, NUMERIC, TEXT, mean_words
 from mercer.kernels import RBF, Hamming, Kernel, On, Spectrum, TfIdf
-from mercer.selection.grids import median_lengthscale
+from mercer.selection.kernel_heuristics import median_lengthscale
 from mercer.tables.table import Table
 from mercer.typing import Array
 

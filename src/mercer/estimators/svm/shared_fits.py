@@ -1,7 +1,7 @@
 """Support vector machines of one kernel and one fold, for all values of C and epsilon in one call.
 
-Each problem starts from the solution of the one before, whose box is smaller.  The entries of the Gram are gathered
-once for all of them, and the values of all machines on the scored items are one matrix product.
+Each problem starts from the solution of the one before, whose C is smaller.  The entries of the Gram are gathered once
+for all problems, and the values of all machines on the scored items are one matrix product.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from mercer.estimators.svm.svr import SVR
 from mercer.solvers.dual import DualProblems, solve_paths, svc, svr
 from mercer.typing import Array
 
-LARGEST = 4096  # items of one problem, whose Gram is stored
+LARGEST = 4096  # items of one problem; its Gram is copied
 
 
 class GivenDecisionValues(SVC):
-    """A fitted SVC that is shown the values of its pairs of classes in place of items."""
+    """An SVC whose decision values are known: its methods get the values of all pairs of classes in place of items."""
 
     @classmethod
     def of(cls, machine: SVC, y: Array) -> tuple[GivenDecisionValues, Labels]:
@@ -128,7 +128,7 @@ def _classifiers(machines: Sequence[SVC], fold: Fold) -> list[Fit | None]:
 
 
 def _pair_values(fold: Fold, items: Array, codes: Array, B: Array) -> Array:
-    """(pairs, machines, scored items): sums over the items of every class, whose coefficients are B."""
+    """(pairs, machines, scored items): K[scored, items] @ B, class by class; B are coefficients for each opponent."""
     _, opponents, count = B.shape
     out = np.zeros((opponents * (opponents + 1) // 2, count, len(fold.scored)), dtype=fold.K.dtype)
     for c, pairs in enumerate(machines_of(opponents + 1)):

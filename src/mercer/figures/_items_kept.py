@@ -1,4 +1,4 @@
-"""What E3 and E4 do alike: fit several machines to several data sets, and count what each keeps."""
+"""Sparse machines for E3 and E4: several machines on several data sets, and how many items each keeps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tried(
     problems: Iterable[tuple[Array, Array, Array, Array]],
     error: Callable[[Array, Array], float],
 ) -> Result:
-    """Fresh machines for every problem (X, y to fit, Z, t to judge by); of a search the best machine counts."""
+    """New machines for every problem (X, y to fit, Z, t to test); of a search, its best machine is taken."""
     found: list[tuple[Array, Array, dict[str, Any]]] = []
     kept: dict[str, list[int]] = {}
     errors: dict[str, list[float]] = {}

@@ -9,8 +9,8 @@ from mercer.estimators.sklearn_private import num_samples, safe_indexing
 from mercer.items.vectors import is_sparse
 
 
-class Columns(dict[str, Any]):
-    """Columns by name; an index that is not a name stands for rows."""
+class ColumnDict(dict[str, Any]):
+    """Columns by name; an index that is not a name chooses rows."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -20,9 +20,9 @@ class Columns(dict[str, Any]):
         if isinstance(key, str):
             return super().__getitem__(key)
         rows = key[0] if isinstance(key, tuple) else key
-        return Columns({name: safe_indexing(column, rows) for name, column in self.items()})
+        return ColumnDict({name: safe_indexing(column, rows) for name, column in self.items()})
 
 
 def with_rows(X: Any) -> Any:
-    """The items, of which rows can be taken."""
-    return Columns(X) if isinstance(X, Mapping) and not is_sparse(X) else X  # a DOK matrix is a dict too
+    """X, in a form of which rows can be taken."""
+    return ColumnDict(X) if isinstance(X, Mapping) and not is_sparse(X) else X  # a DOK matrix is a dict too

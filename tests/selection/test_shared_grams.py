@@ -25,7 +25,9 @@ from mercer.kernels import (
     Sigmoid,
     White,
 )  # fmt: skip
-from mercer.selection.store import Grams, RefCountedGram, room
+from mercer.selection.evaluation import grams_in_budget
+from mercer.selection.groups import RefCountedGram
+from mercer.selection.shared_grams import Grams
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 6))
@@ -162,5 +164,5 @@ def test_a_gram_is_made_once_and_freed_after_its_last_use():
 
 def test_room_is_half_of_the_memory_budget():
     with mercer.configure(memory=2**24):
-        assert room(512) == 4
-        assert room(5000) == 0
+        assert grams_in_budget(512) == 4
+        assert grams_in_budget(5000) == 0
