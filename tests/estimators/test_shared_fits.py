@@ -40,8 +40,8 @@ class OtherFit(SVC):
 
 
 class OtherProblem(SVC):
-    def _problems(self, pairs, bound):
-        return super()._problems(pairs, 0.01 * bound)
+    def _bounds(self, weight, codes):
+        return 0.01 * super()._bounds(weight, codes)
 
 
 class OtherScore(SVC):
