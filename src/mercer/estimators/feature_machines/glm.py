@@ -240,7 +240,8 @@ class FeatureGLMClassifier(ClassifierMixin, FeatureGLM):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """The most probable class."""
-        return np.asarray(self.classes_[most_probable(self.decision_function(X))])
+        codes = most_probable(self.decision_function(X))
+        return np.asarray(self.classes_[codes])
 
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class | x) in the order of classes_."""

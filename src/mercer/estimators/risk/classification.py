@@ -52,7 +52,8 @@ class RiskClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """The class with the largest f."""
-        return np.asarray(self.classes_[most_probable(self.decision_function(X))])
+        codes = most_probable(self.decision_function(X))
+        return np.asarray(self.classes_[codes])
 
 
 class KernelRiskClassifier(RiskClassifier):
