@@ -162,3 +162,12 @@ def test_tables_are_made_of_results_and_without_them_there_is_a_sentence(tmp_pat
     assert "| svm letter | scikit-learn | 0.5 | 2 | 4 | 2 | yes |" in text
     assert "x floor" not in text
     assert "**no**" in text
+
+
+def test_places_that_the_page_on_architecture_names_exist():
+    named = re.findall(
+        r"`([a-z_]+(?:/[a-z_]+)*(?:\.py|\.cpp|\.md|/))`", (ROOT / "docs" / "architecture.md").read_text("utf8")
+    )
+    assert len(named) > 20
+    roots = (ROOT, ROOT / "src" / "mercer", ROOT / "docs")
+    assert [place for place in named if not any((root / place).exists() for root in roots)] == []
