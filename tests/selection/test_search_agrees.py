@@ -59,8 +59,8 @@ def test_the_best_setting_is_the_same_and_predicts_alike():
 @pytest.mark.parametrize("scoring", [None, "f1", "neg_log_loss", ["accuracy", "neg_log_loss"]], ids=str)
 def test_probabilities_are_made_in_the_folds_only_for_scorers_that_read_them(scoring, monkeypatch):
     made = []
-    real = SVC._sigmoids
-    monkeypatch.setattr(SVC, "_sigmoids", lambda self, *given: made.append(self) or real(self, *given))
+    real = SVC._keep_sigmoid
+    monkeypatch.setattr(SVC, "_keep_sigmoid", lambda self, *given: made.append(self) or real(self, *given))
     refit = "accuracy" if isinstance(scoring, list) else True
     ours = KernelSearchCV(SVC(probability=True), {"C": [0.1, 1.0]}, cv=3, scoring=scoring, refit=refit).fit(X, y)
     assert len(made) == (1 if scoring in (None, "f1") else 7)
