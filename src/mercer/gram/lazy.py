@@ -20,6 +20,7 @@ from mercer.engine import fill
 from mercer.engine.pool import run
 from mercer.engine.tiles import all_tiles, cuts, lower_tiles
 from mercer.errors import bad
+from mercer.gram.nearest_rows import are_dense_rows, nearest_rows
 from mercer.gram.single import in_single
 from mercer.gram.stored import chosen, places
 from mercer.items.vectors import is_sparse
@@ -199,7 +200,14 @@ class LazyGram:
         return index, -lowest
 
     def nearest(self, count: int) -> tuple[Array, Array]:
-        """(index, squared distance) of the `count` columns nearest to every row, d^2 = k(x,x) + k(y,y) - 2 k(x,y)."""
+        """(index, squared distance) of the `count` columns nearest to every row, d^2 = k(x,x) + k(y,y) - 2 k(x,y).
+
+        Where d^2 grows with |x - y|^2 the order is that of |x - y|^2, also between items so far apart that k = 0.
+        """
+        if are_dense_rows(self.A, self.B) and self.kernel.distance_of_rows(np.zeros((1, 1))) is not None:
+            self._require_count(count)
+            index, s = nearest_rows(self.A, self.B, count)
+            return index, np.asarray(self.kernel.distance_of_rows(s))
         a, b = diagonal(self.kernel, self.A), diagonal(self.kernel, self.B)
 
         def distances(r: slice, c: slice) -> Array:
@@ -215,9 +223,8 @@ class LazyGram:
 
     def _select(self, count: int, block: fill.Block) -> tuple[Array, Array]:
         """The `count` smallest entries of every row of a streamed matrix, ascending, ties by position."""
-        n, m = self.shape
-        if not 1 <= count <= m:
-            raise bad("LazyGram", "count", f"between 1 and the number of columns ({m})", count, "Ask for fewer.")
+        self._require_count(count)
+        n = len(self)
         index, best = np.zeros((n, count), dtype=np.intp), np.full((n, count), np.inf)
 
         def fold(r: slice, c: slice) -> None:
@@ -227,6 +234,11 @@ class LazyGram:
 
         fill.fold_rows(fold, self.shape)
         return index, best
+
+    def _require_count(self, count: int) -> None:
+        m = self.shape[1]
+        if not 1 <= count <= m:
+            raise bad("LazyGram", "count", f"between 1 and the number of columns ({m})", count, "Ask for fewer.")
 
     def _require_square(self, what: str) -> None:
         if not self.symmetric:
