@@ -25,6 +25,8 @@ _HOME = {
     "GaussianProcessClassifier": "mercer.estimators.gaussian_process.classifier",
     "GaussianProcessRegressor": "mercer.estimators.gaussian_process.regressor",
     "KernelGradientDescent": "mercer.estimators.gradient_descent",
+    "KernelKNeighborsClassifier": "mercer.estimators.neighbours.classifier",
+    "KernelKNeighborsRegressor": "mercer.estimators.neighbours.regressor",
     "KernelLogisticRegression": "mercer.estimators.risk.classification",
     "KernelQuantileRegressor": "mercer.estimators.risk.regression",
     "KernelRidge": "mercer.estimators.ridge",

@@ -22,6 +22,7 @@ from mercer.engine.tiles import all_tiles, cuts, lower_tiles
 from mercer.errors import bad
 from mercer.gram.nearest_rows import are_dense_rows, nearest_rows
 from mercer.gram.single import in_single
+from mercer.gram.smallest_entries import smallest_entries
 from mercer.gram.stored import chosen, places
 from mercer.items.vectors import is_sparse
 from mercer.kernels.base import Kernel, gram_of, prepare_pair
@@ -29,7 +30,7 @@ from mercer.kernels.dot import Linear
 from mercer.kernels.radial import NativeShape
 from mercer.kernels.rows import Rows
 from mercer.kernels.values import diagonal, tile
-from mercer.native import row_kernel, select
+from mercer.native import row_kernel
 from mercer.typing import Array
 
 _ONE_TILE = 2**18  # entries that one thread computes at once: cutting them up would cost more
@@ -224,16 +225,7 @@ class LazyGram:
     def _select(self, count: int, block: fill.Block) -> tuple[Array, Array]:
         """The `count` smallest entries of every row of a streamed matrix, ascending, ties by position."""
         self._require_count(count)
-        n = len(self)
-        index, best = np.zeros((n, count), dtype=np.intp), np.full((n, count), np.inf)
-
-        def fold(r: slice, c: slice) -> None:
-            T = block(r, c)
-            T = np.ascontiguousarray(T, dtype=T.dtype if T.dtype == np.float32 else float)
-            select.smallest(T, c.start, index[r], best[r])
-
-        fill.fold_rows(fold, self.shape)
-        return index, best
+        return smallest_entries(block, self.shape, count)
 
     def _require_count(self, count: int) -> None:
         m = self.shape[1]

@@ -21,6 +21,7 @@ import numpy as np
 from mercer.engine import fill
 from mercer.engine.pool import run
 from mercer.engine.tiles import SINGLE_SIDE, cuts
+from mercer.gram.smallest_entries import smallest_entries
 from mercer.items.vectors import is_sparse
 from mercer.kernels.rows import Rows, sqdist, typed
 from mercer.native import distance, select
@@ -88,12 +89,7 @@ def _factors(A: Rows, B: Rows, size: float) -> tuple[Array, Array]:
 def _in_double(A: Rows, B: Rows, count: int) -> tuple[Array, Array]:
     """The same from all pairs in double precision."""
     A, B = (Rows(typed(X.values, np.float64), X.sqnorm.astype(np.float64), X.frame) for X in (A, B))
-    index, best = np.zeros((len(A), count), dtype=np.intp), np.full((len(A), count), np.inf)
-
-    def fold(r: slice, c: slice) -> None:
-        select.smallest(typed(sqdist(A[r], B[c])[0], np.float64), c.start, index[r], best[r])
-
-    fill.fold_rows(fold, (len(A), len(B)))
+    index, _ = smallest_entries(lambda r, c: sqdist(A[r], B[c])[0], (len(A), len(B)), count)
     return index, _ranked(A, B, index)
 
 
