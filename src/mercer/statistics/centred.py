@@ -17,6 +17,11 @@ def centred(owner: str, data: Data) -> Array:
                         "Pass null='blocks', which needs no Gram, or fewer items.")  # fmt: skip
     given = isinstance(data, GivenGram)  # then the matrix is the user's, and is not overwritten
     K = np.array(data.gram().dense(), dtype=np.float64, copy=True if given else None)
+    return centre(K)
+
+
+def centre(K: Array) -> Array:
+    """HKH; K is overwritten."""
     means = K.mean(axis=0)
     K -= means
     K -= (means - means.mean())[:, None]

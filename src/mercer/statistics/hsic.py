@@ -21,9 +21,9 @@ from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.training_data import Data
 from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.native import gather
+from mercer.statistics.blocks import block_record, over_blocks
 from mercer.statistics.blocks import block_size as sized
-from mercer.statistics.blocks import mean_test, over_blocks
-from mercer.statistics.centred import centred, u_centred
+from mercer.statistics.centred import centre, centred, u_centred
 from mercer.statistics.moments import Invariants, gamma_pvalue, permutation_moments
 from mercer.statistics.permutations import bonferroni, combined, exceedance, require_permutations
 from mercer.statistics.result import KernelTest
@@ -60,8 +60,8 @@ def hsic_test(
                     lengthscale is the median distance of two items.  For "precomputed" X (or Y) is a Gram.
     statistic       "biased" or "unbiased"
     null            "permutation": exact at any size;  "gamma": a gamma law with the exact mean and variance of all
-                    permutations of the biased statistic, for many tests;  "blocks": the mean of the unbiased statistic
-                    over blocks of items, in linear time and memory, for very large samples
+                    permutations of the biased statistic, for many tests;  "blocks": the mean over blocks of
+                    items, in linear time and memory, for very large samples
     n_permutations  how many, for "permutation"; the least p-value is 1 / (1 + n_permutations)
     block_size      items in a block, for "blocks"
 
@@ -188,14 +188,15 @@ def _by_gamma(A: Data, B: Data, statistic: str) -> tuple[float, float]:
 
 def _by_blocks(pairs: list[tuple[Data, Data]], n: int, given: Any, rng: np.random.Generator) -> KernelTest:
     """Disjoint blocks of pairs, drawn at random."""
-    size = sized(OWNER, given, n, LEAST)
+    size = sized(OWNER, given, n)
     order, count = rng.permutation(n), n // size
     grams: list[Any] = [(A.gram(), B.gram()) for A, B in pairs]
 
-    def value(k: int, b: int) -> float:
+    def record(k: int, b: int) -> tuple[float, float, float, float]:
         some = order[b * size : (b + 1) * size]
-        K, L = (u_centred(np.array(gram.values(some, some), dtype=np.float64)) for gram in grams[k])
-        return float(np.vdot(K, L)) / (size * (size - 3))
+        K, L = (centre(np.array(gram.values(some, some), dtype=np.float64)) for gram in grams[k])
+        T, A, B = float(np.vdot(K, L)), Invariants.of(K), Invariants.of(L)
+        return block_record(float(np.vdot(u_centred(K), u_centred(L))) / (size * (size - 3)), T, A, B)
 
-    means, pvalues = mean_test(over_blocks(value, len(grams), count))
+    means, pvalues = over_blocks(record, len(grams), count)
     return _result(pairs, n, means, pvalues, *bonferroni(pvalues), None, f"{count} blocks of {size}")

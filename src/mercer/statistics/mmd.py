@@ -20,9 +20,9 @@ from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.training_data import Data, GivenGram
+from mercer.statistics.blocks import block_record, over_blocks
 from mercer.statistics.blocks import block_size as sized
-from mercer.statistics.blocks import mean_test, over_blocks
-from mercer.statistics.centred import centred, upper_stripes
+from mercer.statistics.centred import centre, centred, upper_stripes
 from mercer.statistics.moments import Invariants, gamma_pvalue, permutation_moments
 from mercer.statistics.permutations import bonferroni, combined, exceedance, require_permutations
 from mercer.statistics.result import TwoSampleTest
@@ -54,8 +54,8 @@ def mmd_test(
                     two items.  For "precomputed" X is the Gram of all items, and Y says of which sample each is.
     statistic       "unbiased" or "biased"
     null            "permutation": exact at any size;  "gamma": a gamma law with the exact mean and variance of all
-                    permutations of the biased statistic, for many tests;  "blocks": the mean of the unbiased statistic
-                    over blocks of items, in linear time and memory, for very large samples
+                    permutations of the biased statistic, for many tests;  "blocks": the mean over blocks of
+                    items, in linear time and memory, for very large samples
     n_permutations  how many, for "permutation"; the least p-value is 1 / (1 + n_permutations)
     block_size      items of each sample in a block, for "blocks"
 
@@ -162,20 +162,21 @@ def _by_blocks(pools: list[tuple[Data, Array]], given: Any, rng: np.random.Gener
     first = pools[0][1]
     places = [rng.permutation(np.flatnonzero(part)) for part in (first, ~first)]
     n, m = map(len, places)
-    size = sized(OWNER, given, min(n, m), 2)
+    size = sized(OWNER, given, min(n, m))
     count = min(n, m) // size
     grams: list[Any] = [data.gram() for data, _ in pools]
-    labels = np.arange(2 * size) < size
+    w = np.repeat([1.0, -1.0], size) / size
+    weights = Invariants.of_vector(w)
 
-    def value(k: int, b: int) -> float:
+    def record(k: int, b: int) -> tuple[float, float, float, float]:
         some = np.concatenate([own[b * size : (b + 1) * size] for own in places])
-        K = np.asarray(grams[k].values(some, some), dtype=np.float64)
-        np.fill_diagonal(K, 0.0)
-        own, other, cross = K[labels][:, labels].sum(), K[~labels][:, ~labels].sum(), K[labels][:, ~labels].mean()
-        return float((own + other) / (size * (size - 1)) - 2.0 * cross)
+        K = centre(np.array(grams[k].values(some, some), dtype=np.float64))
+        T, d = float(w @ K @ w), np.diagonal(K)
+        unbiased = _unbiased(T * size**2 / 4.0, float(d[:size].sum()), float(d.sum()), size, size)
+        return block_record(unbiased, T, Invariants.of(K), weights)
 
-    means, pvalues = mean_test(over_blocks(value, len(grams), count))
-    return _result(pools, means, pvalues, *bonferroni(pvalues), None, f"{count} blocks of {size} pairs", (n, m))
+    means, pvalues = over_blocks(record, len(grams), count)
+    return _result(pools, means, pvalues, *bonferroni(pvalues), None, f"{count} blocks of {size} and {size}", (n, m))
 
 
 def _result(
