@@ -4,8 +4,8 @@
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
 of regularised risk, GaussianProcessClassifier, our feature machines and nearest neighbours, whatever their kernel, and
-for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is in double precision, and nothing but
-parameters and coefficients of the model is believed.
+for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is in double
+precision, and nothing but parameters and coefficients of the model is believed.
 """
 
 from __future__ import annotations

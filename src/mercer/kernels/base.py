@@ -158,7 +158,7 @@ class Kernel:
         return float(np.sum(W * self.block(A, B))), self.vjp(A, B, W)
 
     def distance_of_rows(self, S: Array) -> Array | None:
-        """k(x,x) + k(y,y) - 2 k(x,y) as a function that grows with S = |a - b|^2 of prepared rows; None if it is not."""
+        """k(x,x) + k(y,y) - 2 k(x,y) as a growing function of S = |a - b|^2 of prepared rows; None if it is none."""
         return None
 
     def jvp_products(self, A: Any, B: Any, V: Array) -> Array | None:

@@ -23,12 +23,13 @@ FEWEST = 2  # blocks
 def block_size(owner: str, given: Any, n: int) -> int:
     """Items in a block: the square root of n, but 32 to 256, unless it is given."""
     size = int(np.clip(np.sqrt(n), 32, 256)) if given is None else given
-    if not isinstance(size, Integral) or isinstance(size, bool) or size < 4:
+    if not isinstance(size, Integral) or isinstance(size, bool) or int(size) < 4:
         raise bad(owner, "block_size", "an integer >= 4", repr(given), "None chooses it.")
+    size = int(size)
     if n // size < FEWEST:
         raise bad(owner, "the number of items", f"at least {FEWEST * size} for {FEWEST} blocks of {size}", n,
                   "Use null='permutation', or a smaller block_size.")  # fmt: skip
-    return int(size)
+    return size
 
 
 def block_record(unbiased: float, T: float, A: Invariants, B: Invariants) -> tuple[float, float, float, float]:

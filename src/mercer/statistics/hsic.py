@@ -40,7 +40,6 @@ _RANK = 12  # rank^2 / n up to which a product with factors is quicker than gath
 _FEATURES = 2**21  # numbers of permuted factors that are multiplied at once
 
 
-
 def hsic_test(
     X: Any,
     Y: Any,

@@ -101,7 +101,8 @@ def _pool(test: Any, X: Any, Y: Any) -> tuple[Data, Array]:
         names, codes = np.unique(np.asarray(Y), return_inverse=True)
         if np.ndim(Y) != 1 or len(names) != 2 or len(codes) != len(data):
             raise bad(OWNER, "Y", f"{len(data)} labels of two samples for a precomputed kernel",
-                      f"{len(names)} different labels in shape {np.shape(Y)}", "Say of which sample each item is.")  # fmt: skip
+                      f"{len(names)} different labels in shape {np.shape(Y)}",
+                      "Say of which sample each item is.")  # fmt: skip
         first = codes == 0
     else:
         data, n, m = test.on_both(X, Y)

@@ -72,7 +72,7 @@ def shares(codes: Array, weight: Array | None, classes: int) -> Array:
     cells = (np.arange(m)[:, None] * classes + codes).ravel()
     votes = np.bincount(cells, None if weight is None else weight.ravel(), m * classes).reshape(m, classes)
     P = np.asarray(votes / votes.sum(axis=1, keepdims=True))
-    best = P == P.max(axis=1, keepdims=True)
+    best = P.max(axis=1, keepdims=True) == P
     tied = np.flatnonzero(best.sum(axis=1) > 1)
     first = np.argmax(np.take_along_axis(best[tied], codes[tied], axis=1), axis=1)
     winner = codes[tied, first]

@@ -56,11 +56,12 @@ class KernelNeighbours(KernelEstimator):
 
     def _require_count(self, name: str, count: Any, most: int) -> None:
         """Refuse a number of neighbours that there are not."""
-        if not isinstance(count, Integral) or isinstance(count, bool) or count < 1:
+        if not isinstance(count, Integral) or isinstance(count, bool) or int(count) < 1:
             raise bad(type(self).__name__, name, "an integer >= 1", repr(count), "5 is the default.")
-        if count > most:
-            raise bad(type(self).__name__, name, f"at most the number of training items ({most})",
-                      f"{count} with {most} sample{'s' * (most != 1)}", "Ask for fewer, or fit to more items.")  # fmt: skip
+        if int(count) > most:
+            given = f"{count} with {most} sample{'s' * (most != 1)}"
+            raise bad(type(self).__name__, name, f"at most the number of training items ({most})", given,
+                      "Ask for fewer, or fit to more items.")  # fmt: skip
 
     @property
     def takes_gram(self) -> bool:

@@ -1,4 +1,4 @@
-"""Nearest neighbours of one kernel, for all numbers of neighbours in one call: the nearest few are among the nearest many.
+"""Nearest neighbours of one kernel, for all numbers of neighbours in one call: the first few of many.
 
 The neighbours of the scored items are sorted once for each fold, as many as the largest machine asks for.
 """
@@ -41,7 +41,7 @@ def offer_of_regressor(machine: Any, y: Array, psd: bool | None) -> SharedFits |
 def _is_shared(machine: Any, y: Array, psd: bool | None) -> bool:
     """Whether `fit` takes the machine: its neighbours are there, and it has equal weights."""
     k, uniform = machine.n_neighbors, isinstance(machine.weights, str) and machine.weights == "uniform"
-    counted = isinstance(k, (int, np.integer)) and not isinstance(k, bool) and 1 <= k <= len(y)
+    counted = isinstance(k, (int, np.integer)) and not isinstance(k, bool) and bool(1 <= k <= len(y))
     return uniform and counted and passes(psd, machine.check_psd)
 
 

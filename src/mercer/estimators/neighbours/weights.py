@@ -40,6 +40,7 @@ def weights_of(owner: str, given: Any, found: Neighbours) -> Array | None:
         fault = f"shape {w.shape}" if w.shape != d.shape else "negative ones or some that are not finite"
         raise bad(owner, "weights(distances)", f"{d.shape} numbers >= 0", fault, "Correct the function.")
     if not w.any(axis=1).all():
-        raise bad(owner, "weights(distances)", "positive for a neighbour of every item",
-                  f"0 for all of item {int(np.argmin(w.any(axis=1)))}", "Add a small number, or raise n_neighbors.")  # fmt: skip
+        item = int(np.argmin(w.any(axis=1)))
+        raise bad(owner, "weights(distances)", "positive for a neighbour of every item", f"0 for all of item {item}",
+                  "Add a small number, or raise n_neighbors.")  # fmt: skip
     return w
