@@ -1,7 +1,7 @@
 """How each method is tuned: what is tried, by which criterion, and on how many rows.
 
-    cross-validation    a strength (C or alpha) times a lengthscale, on shared Grams: svm, klr, l1vm; a lengthscale
-                        alone: rvm, whose evidence has a variance for every function and prefers kernels so narrow
+    cross-validation    a strength (C or alpha) or a number of neighbours times a lengthscale, on shared Grams: svm,
+                        klr, l1vm, knn; a lengthscale alone: rvm, whose evidence has a variance for every function and prefers kernels so narrow
                         that functions explain the noise
     evidence            the lengthscale under which the data are most probable: l2vm; the rest it finds itself
     leave-one-out       in closed form: ridge
@@ -45,6 +45,7 @@ PLANS: dict[str, dict[str, Plan]] = {
         "svm": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}),
         "svm + platt": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}),
         "klr": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0)}, scoring="neg_log_loss", most=1000),
+        "knn": Plan("cv", {"n_neighbors": (1, 3, 5, 9)}),
         "l1vm": Plan("cv", {"alpha": (0.1, 0.3, 1.0, 3.0)}, scoring="neg_log_loss", most=1000),
         "l2vm": Plan("evidence", most=400),
         "rvm": Plan("cv", {"n_restarts": (0,)}, scoring="neg_log_loss", most=600),
@@ -53,6 +54,7 @@ PLANS: dict[str, dict[str, Plan]] = {
     REGRESSION: {
         "svm": Plan("cv", {"C": (1.0, 10.0, 100.0), "epsilon": (0.03, 0.1, 0.3)}, units=("C", "epsilon")),
         "ridge": Plan("loo", {"alpha": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}, most=2000),
+        "knn": Plan("cv", {"n_neighbors": (1, 3, 5, 9)}),
         "l1vm": Plan("cv", {"alpha": (0.01, 0.03, 0.1, 0.3, 1.0)}, units=("alpha",), most=1000),
         "l2vm": Plan("evidence", most=1000),
         "rvm": Plan("cv", {"n_restarts": (0,)}, most=1000),
