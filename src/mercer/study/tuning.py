@@ -1,8 +1,8 @@
 """How each method is tuned: what is tried, by which criterion, and on how many rows.
 
     cross-validation    a strength (C or alpha) or a number of neighbours times a lengthscale, on shared Grams: svm,
-                        klr, l1vm, knn; a lengthscale alone: rvm, whose evidence has a variance for every function and prefers kernels so narrow
-                        that functions explain the noise
+                        klr, l1vm, knn; a lengthscale alone: rvm, whose evidence has a variance for every function
+                        and prefers kernels so narrow that functions explain the noise
     evidence            the lengthscale under which the data are most probable: l2vm; the rest it finds itself
     leave-one-out       in closed form: ridge
     itself              gp, by the slope of its evidence; baselines, which have nothing to tune
