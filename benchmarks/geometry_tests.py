@@ -1,4 +1,4 @@
-"""Two-sample tests: 20 kernels with 2000 permutations each, and the level of the test over 1000 runs without a difference.
+"""Two-sample tests: 20 kernels with 2000 permutations each, and the level over 1000 runs without a difference.
 
 Rival: the same in NumPy, with scikit-learn's Gram and all permutations of a kernel in one product.
 """
@@ -50,7 +50,7 @@ def _plain_test(X: Array, Y: Array, width: float, count: int, rng: np.random.Gen
     own = np.einsum("ib,ib->b", A, K @ A)
     other = np.einsum("ib,ib->b", 1.0 - A, K @ (1.0 - A))
     T = own / (n * (n - 1)) + other / (m * (m - 1)) - (K.sum() - own - other) / (n * m)
-    return float(T[0]), float((T >= T[0]).sum()) / (1 + count)
+    return float(T[0]), float((T[0] <= T).sum()) / (1 + count)
 
 
 def _check(samples: Samples, ours: Array, theirs: Array) -> Agreement:
