@@ -43,7 +43,7 @@ def nearest_rows(A: Rows, B: Rows, count: int) -> tuple[Array, Array]:
     n, m, kept = len(A), len(B), count + _SPARE
     if n * m <= _SMALL or 2 * kept > m:
         return _in_double(A, B, count)
-    index, unsure = _in_single(A, B, count, kept)
+    index, unsure = _in_single(A, B, kept)
     best = _ranked(A, B, index)
     rows = np.flatnonzero(unsure(best[:, count - 1]))
     if len(rows):
@@ -51,15 +51,15 @@ def nearest_rows(A: Rows, B: Rows, count: int) -> tuple[Array, Array]:
     return index[:, :count].copy(), best[:, :count].copy()
 
 
-def _in_single(A: Rows, B: Rows, count: int, kept: int) -> tuple[Array, Callable[[Array], Array]]:
+def _in_single(A: Rows, B: Rows, kept: int) -> tuple[Array, Callable[[Array], Array]]:
     """Steps 1 and 3: the columns of the smallest t, and the test of what they prove."""
     lengths = [np.sqrt(X.sqnorm.astype(np.float64)) for X in (A, B)]
-    size = max(float(lengths[0].max()), float(lengths[1].max())) or 1.0  # of float32 no number is beyond its range
-    left, right = _factors(A, B, size)
+    size = max(float(lengths[0].max()), float(lengths[1].max())) or 1.0  # the unit, so that float32 holds all numbers
+    columns = _columns(B, size)
     index, best = np.zeros((len(A), kept), dtype=np.intp), np.full((len(A), kept), np.inf)
 
     def fold(r: slice, c: slice) -> None:
-        select.smallest(left[r] @ right[:, c], c.start, index[r], best[r])
+        select.smallest(_rows(A[r], size) @ columns[:, c], c.start, index[r], best[r])
 
     fill.fold_rows(fold, (len(A), len(B)), SINGLE_SIDE)
     short, longest = lengths[0] / size, float(lengths[1].max()) / size
@@ -67,23 +67,27 @@ def _in_single(A: Rows, B: Rows, count: int, kept: int) -> tuple[Array, Callable
     return index, lambda s: (s / size**2 - short**2) / 2.0 >= best[:, -1] - rounding
 
 
-def _factors(A: Rows, B: Rows, size: float) -> tuple[Array, Array]:
-    """(a, 1, 1) in rows and (-b, h, l) in columns, in units of `size`."""
-    d = A.values.shape[1]
-    left, right = np.ones((len(A), d + 2), dtype=np.float32), np.empty((d + 2, len(B)), dtype=np.float32)
+def _rows(A: Rows, size: float) -> Array:
+    """(a, 1, 1) in units of `size`; made anew for every tile, which costs little beside the product."""
+    n, d = A.values.shape
+    out = np.ones((n, d + 2), dtype=np.float32)
+    np.multiply(A.values, 1.0 / size, out=out[:, :d], casting="same_kind")
+    return out
+
+
+def _columns(B: Rows, size: float) -> Array:
+    """(-b, h, l) in units of `size`, a column for every row of B."""
+    n, d = B.values.shape
+    out = np.empty((d + 2, n), dtype=np.float32)
     half = B.sqnorm.astype(np.float64) / size**2 / 2.0
-    right[d] = half
-    right[d + 1] = half - right[d]
+    out[d] = half
+    out[d + 1] = half - out[d]
 
-    def put_left(r: slice) -> None:
-        np.multiply(A.values[r], 1.0 / size, out=left[r, :d], casting="same_kind")
+    def put(c: slice) -> None:
+        out[:d, c] = (B.values[c] * (-1.0 / size)).T
 
-    def put_right(c: slice) -> None:
-        right[:d, c] = (B.values[c] * (-1.0 / size)).T
-
-    run(put_left, cuts(len(A), _PANEL))
-    run(put_right, cuts(len(B), _PANEL))
-    return left, right
+    run(put, cuts(n, _PANEL))
+    return out
 
 
 def _in_double(A: Rows, B: Rows, count: int) -> tuple[Array, Array]:

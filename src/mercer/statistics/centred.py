@@ -6,7 +6,7 @@ import numpy as np
 
 from mercer.engine import fill
 from mercer.engine.tiles import cuts
-from mercer.estimators.training_data import Data, GivenGram
+from mercer.estimators.training_data import Data
 from mercer.typing import Array
 
 
@@ -15,7 +15,7 @@ def centred(owner: str, data: Data) -> Array:
     n = len(data)
     fill.require_memory(f"{owner}: a centred Gram of {n} items", 3 * 8 * n * n,
                         "Pass null='blocks', which needs no Gram, or fewer items.")  # fmt: skip
-    given = isinstance(data, GivenGram)  # then the matrix is the user's, and is not overwritten
+    given = getattr(data, "kernel", None) is None  # then the matrix is the user's, and is not overwritten
     K = np.array(data.gram().dense(), dtype=np.float64, copy=True if given else None)
     return centre(K)
 

@@ -19,7 +19,7 @@ import numpy as np
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.estimators.training_data import Data, GivenGram
+from mercer.estimators.training_data import Data
 from mercer.statistics.blocks import block_record, over_blocks
 from mercer.statistics.blocks import block_size as sized
 from mercer.statistics.centred import centre, centred, upper_stripes
@@ -185,7 +185,8 @@ def _result(
     how: str, sizes: tuple[int, int],
 ) -> TwoSampleTest:  # fmt: skip
     data, first = pools[best]
-    kept = data.keep(np.arange(len(data))) if isinstance(data, GivenGram) else data
+    given = getattr(data, "kernel", None) is None
+    kept = data.keep(np.arange(len(data))) if given else data  # without the user's matrix
     contrast = first / sizes[0] - (~first) / sizes[1]
     return TwoSampleTest(
         statistic=float(observed[best]), pvalue=p, statistics=observed, pvalues=pvalues,

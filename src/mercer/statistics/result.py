@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.training_data import KernelItems
 from mercer.typing import Array
 
 LEVEL = 0.05  # at which the sentence calls a result significant
@@ -59,8 +58,9 @@ class TwoSampleTest(KernelTest):
         Of all functions of norm 1 in the space of the kernel, f / |f| has the largest difference of means.  For a
         precomputed kernel Z has the values k(z, item) for all items of both samples.
         """
-        if isinstance(self.data, KernelItems):
-            Z = self.data.kernel.check(Z)
+        kernel = getattr(self.data, "kernel", None)
+        if kernel is not None:
+            Z = kernel.check(Z)
         elif np.ndim(Z) != 2:
             raise bad("mmd_test", "Z in witness", "kernel values, one row per point", f"{np.ndim(Z)} dimensions",
                       "Pass k(z, item) for all items of both samples.")  # fmt: skip

@@ -14,9 +14,6 @@ from mercer.estimators.kernel_argument import NAMES
 from mercer.estimators.neighbours.search import Neighbours
 from mercer.estimators.neighbours.weights import require_weights, weights_of
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.training_data import GivenGram
-from mercer.gram import LazyGram
-from mercer.kernels.values import diagonal
 from mercer.typing import Array
 
 MODES = ("connectivity", "distance")
@@ -50,9 +47,8 @@ class KernelNeighbours(KernelEstimator):
         self.n_samples_fit_ = len(data)
         self._require_count("n_neighbors", self.n_neighbors, len(data))
         require_positive(self, data)
-        diag = data.gram().diag() if isinstance(data, GivenGram) else diagonal(data.kernel, data.prepared)
-        self._diag = np.asarray(diag.real, dtype=np.float64)
-        self._kept = data.keep(np.arange(len(data))) if isinstance(data, GivenGram) else data
+        self._diag = np.asarray(data.gram().diag(), dtype=np.float64)
+        self._kept = data.keep(np.arange(len(data))) if self._precomputed else data
 
     def _require_count(self, name: str, count: Any, most: int) -> None:
         """Refuse a number of neighbours that there are not."""
@@ -103,7 +99,7 @@ class KernelNeighbours(KernelEstimator):
     def _neighbours(self, X: Any, n_neighbors: int | None = None) -> Neighbours:
         count = self.n_neighbors if n_neighbors is None else n_neighbors
         if X is None:
-            if isinstance(self._kept, GivenGram):
+            if self._precomputed:
                 raise bad(type(self).__name__, "X", "given for a precomputed kernel", "None",
                           "Pass the training Gram; every item is then its own first neighbour.")  # fmt: skip
             self._require_count("n_neighbors", count, self.n_samples_fit_ - 1)
@@ -120,10 +116,11 @@ class KernelNeighbours(KernelEstimator):
 
         Not for a precomputed kernel, whose values are not kept; `mercer.verify` proves all items.
         """
-        if not hasattr(self, "_kept") or isinstance(self._kept, GivenGram):
+        if not hasattr(self, "_kept") or self._precomputed:
             raise AttributeError(f"{type(self).__name__} has certificate_ after a fit to items")
         from mercer.estimators.neighbours.verify import prove
 
+        kept: Any = self._kept
         some = np.unique(np.linspace(0, self.n_samples_fit_ - 1, PROVED).astype(np.intp))
-        index = Neighbours.of(self._kept, self._diag, self._kept.items[some], int(self.n_neighbors)).index
-        return prove(index, LazyGram.of(self._kept.kernel, self._kept.prepared), some)
+        index = Neighbours.of(kept, self._diag, kept.items[some], int(self.n_neighbors)).index
+        return prove(index, kept.gram(), some)

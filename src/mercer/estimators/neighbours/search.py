@@ -1,7 +1,7 @@
 """The neighbours of items by kernel distance, d^2(x, y) = k(x, x) + k(y, y) - 2 Re k(x, y).
 
-    found = Neighbours.of(data, X, count)      training items nearest to new items
-    found = Neighbours.within(data, count)     to the training items themselves, each without itself
+    found = Neighbours.of(data, diag, X, count)      training items nearest to new items
+    found = Neighbours.within(data, count)           to the training items themselves, each without itself
 
 Nothing larger than a tile is stored (gram/nearest_rows.py, gram/smallest_entries.py).
 """
@@ -14,8 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.training_data import GivenGram, KernelItems
-from mercer.gram import LazyGram
+from mercer.estimators.training_data import Data
 from mercer.gram.smallest_entries import smallest_entries
 from mercer.typing import Array
 
@@ -33,19 +32,20 @@ class Neighbours:
     squared: Array | None
 
     @classmethod
-    def of(cls, data: KernelItems | GivenGram, diag: Array, X: Any, count: int) -> Self:
+    def of(cls, data: Data, diag: Array, X: Any, count: int) -> Self:
         """The neighbours of checked items X; `diag` has k(y, y) of the training items."""
-        if isinstance(data, KernelItems):
-            return cls(*data.cross(X).nearest(count))
-        cross = data.cross(X)
+        cross: Any = data.cross(X)
+        if hasattr(cross, "nearest"):  # it computes its values itself, k(x, x) of new items too
+            return cls(*cross.nearest(count))
         index, part = smallest_entries(lambda r, c: diag[c] - 2.0 * cross.block(r, c).real, cross.shape, count)
         constant = np.ptp(diag) <= SAME * np.abs(diag).max(initial=0.0)
         return cls(index, np.maximum(part + diag[0], 0.0) if constant else None)
 
     @classmethod
-    def within(cls, data: KernelItems, count: int) -> Self:
+    def within(cls, data: Data, count: int) -> Self:
         """The neighbours of the training items among the others."""
-        index, squared = LazyGram.of(data.kernel, data.prepared).nearest(count + 1)
+        gram: Any = data.gram()
+        index, squared = gram.nearest(count + 1)
         others = index != np.arange(len(index))[:, None]
         others[others.all(axis=1), -1] = False  # an item with many copies need not be among the nearest itself
         return cls(index[others].reshape(-1, count), squared[others].reshape(-1, count))
