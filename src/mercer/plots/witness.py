@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.plots.decision import around, scatter
+from mercer.plots.decision import plane, scatter
 from mercer.plots.style import INK, MUTED, PALETTE, drawing
 from mercer.typing import Array
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _FINE = 300  # points of a curve
+_BEYOND = 0.08  # share of the range that a curve goes on beyond the items
 _GRID = 120  # points of a side of a map
 
 
@@ -41,7 +42,9 @@ def _columns(X: Any) -> Array:
 
 def _curve(ax: Axes, test: Any, X: Array, Y: Array) -> None:
     """f over x, and the items as strokes above and below."""
-    x = around(np.concatenate([X, Y])[:, 0], _FINE)
+    both = np.concatenate([X, Y])[:, 0]
+    beyond = _BEYOND * float(np.ptp(both)) or 1.0
+    x = np.linspace(both.min() - beyond, both.max() + beyond, _FINE)
     f = test.witness(x[:, None])
     reach = float(np.abs(f).max()) or 1.0
     ax.axhline(0.0, color=MUTED, linewidth=1.0)
@@ -55,8 +58,7 @@ def _curve(ax: Axes, test: Any, X: Array, Y: Array) -> None:
 
 def _map(ax: Axes, test: Any, X: Array, Y: Array) -> None:
     """Levels of f in the plane under the items."""
-    across, up = (around(np.concatenate([X, Y])[:, d], _GRID) for d in (0, 1))
-    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    across, up, grid = plane(np.concatenate([X, Y]), _GRID)
     f = test.witness(grid).reshape(len(up), len(across))
     reach = float(np.abs(f).max()) or 1.0
     ax.contourf(across, up, f, levels=np.linspace(-reach, reach, 13), cmap="RdBu", alpha=0.6)
