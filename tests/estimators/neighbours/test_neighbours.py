@@ -257,6 +257,12 @@ def test_folds_with_too_few_items_are_told_as_failures():
     assert search.best_params_ == {"n_neighbors": 2}
 
 
+def test_weights_of_items_are_refused_by_a_search_too():
+    search = KernelSearchCV(KernelKNeighborsClassifier(kernel="poly"), {"n_neighbors": [2, 3]}, error_score="raise")
+    with pytest.raises(ValueError, match="sample_weight must be None"):
+        search.fit(X, y, sample_weight=np.ones(120))
+
+
 # ---- bad input
 
 

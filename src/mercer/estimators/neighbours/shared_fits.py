@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.errors import bad
 from mercer.estimators.neighbours.classifier import KernelKNeighborsClassifier, shares
 from mercer.estimators.neighbours.regressor import KernelKNeighborsRegressor, means
 from mercer.estimators.shared_fits import Fit, Fits, Fold, GivenPredictions, SharedFits, are_numbers, passes
@@ -47,6 +48,8 @@ def _is_shared(machine: Any, y: Array, psd: bool | None) -> bool:
 
 def _sorted(fold: Fold, machines: Sequence[Any]) -> Array:
     """The training items nearest to every scored item, as positions in fold.train."""
+    if fold.weight is not None:
+        raise bad(type(machines[0]).__name__, "sample_weight", "None", "weights", "Neighbours have no weights in fit.")
     diag = np.diagonal(fold.K)[fold.train]
 
     def block(r: slice, c: slice) -> Array:
