@@ -79,6 +79,18 @@ def test_any_rows(seed, d, spread):
         nearest_rows._SMALL = before
 
 
+@pytest.mark.parametrize("number", [np.float64, np.float32])
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e9, 1e12])
+def test_new_rows_far_from_all_others(at_once, number, far):
+    """All others are nearly as near: the difference of two of them is rounding in single precision."""
+    A, B = (far * rng.normal(size=(40, 3))).astype(number), rng.normal(size=(400, 3)).astype(number)
+    index, s = nearest_rows.nearest_rows(made(A), made(B), 5)
+    expected, least = by_sorting(A, B, 5)
+    assert_allclose(s, least, rtol=1e-13)  # those that double precision cannot tell apart may change places
+    if far <= 1e6:
+        assert_array_equal(index, expected)
+
+
 def test_the_rounding_of_single_precision_is_within_its_bound(at_once):
     """The bound is what the proof rests on: no t may be further from its value than E."""
     A, B = made(rng.normal(size=(60, 30))), made(rng.normal(size=(90, 30)))

@@ -18,8 +18,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mercer.engine import fill
-from mercer.engine.pool import run
+from mercer.engine.pool import run, tick
 from mercer.engine.tiles import SINGLE_SIDE, cuts
 from mercer.gram.smallest_entries import smallest_entries
 from mercer.items.vectors import is_sparse
@@ -30,7 +29,8 @@ from mercer.typing import Array
 _SPARE = 8  # columns kept beyond those asked for: their distances must clear the rounding
 _SMALL = 2**17  # pairs up to which single precision saves nothing
 _PANEL = 512  # rows that are copied, or ranked, at a time
-_UNIT = 2.0**-24  # relative rounding of float32
+_UNIT = 2.0**-24  # relative rounding of float32 ...
+_FINE = 2.0**-50  # ... and of a few operations in float64, by which t is found from s
 
 
 def are_dense_rows(A: object, B: object) -> bool:
@@ -53,22 +53,32 @@ def nearest_rows(A: Rows, B: Rows, count: int) -> tuple[Array, Array]:
 
 def _in_single(A: Rows, B: Rows, kept: int) -> tuple[Array, Callable[[Array], Array]]:
     """Steps 1 and 3: the columns of the smallest t, and the test of what they prove."""
-    lengths = [np.sqrt(X.sqnorm.astype(np.float64)) for X in (A, B)]
+    lengths = [_lengths(X) for X in (A, B)]
     size = max(float(lengths[0].max()), float(lengths[1].max())) or 1.0  # the unit, so that float32 holds all numbers
-    columns = _columns(B, size)
+    right, pieces = _columns(B, size), cuts(len(B), SINGLE_SIDE)
     index, best = np.zeros((len(A), kept), dtype=np.intp), np.full((len(A), kept), np.inf)
 
-    def fold(r: slice, c: slice) -> None:
-        select.smallest(_rows(A[r], size) @ columns[:, c], c.start, index[r], best[r])
+    def work(r: slice) -> None:
+        left = _rows(A[r], size)
+        for c in pieces:
+            select.smallest(left @ right[:, c], c.start, index[r], best[r])
+            tick()
 
-    fill.fold_rows(fold, (len(A), len(B)), SINGLE_SIDE)
+    panels = cuts(len(A), SINGLE_SIDE)
+    run(work, panels, steps=len(panels) * len(pieces))
     short, longest = lengths[0] / size, float(lengths[1].max()) / size
-    rounding = (A.values.shape[1] + 8) * _UNIT * longest * (short + longest / 2.0)
+    rounding = (A.values.shape[1] + 8) * _UNIT * longest * (short + longest / 2.0) + _FINE * short**2
     return index, lambda s: (s / size**2 - short**2) / 2.0 >= best[:, -1] - rounding
 
 
+def _lengths(X: Rows) -> Array:
+    """|x| in double precision; the squared norms of float32 rows are rounded."""
+    squares = X.sqnorm if X.sqnorm.dtype == np.float64 else np.einsum("ij,ij->i", X.values, X.values, dtype=np.float64)
+    return np.asarray(np.sqrt(squares))
+
+
 def _rows(A: Rows, size: float) -> Array:
-    """(a, 1, 1) in units of `size`; made anew for every tile, which costs little beside the product."""
+    """(a, 1, 1) in units of `size`."""
     n, d = A.values.shape
     out = np.ones((n, d + 2), dtype=np.float32)
     np.multiply(A.values, 1.0 / size, out=out[:, :d], casting="same_kind")
