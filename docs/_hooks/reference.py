@@ -24,11 +24,13 @@ _TITLES = {  # the longest prefix of a home module decides
     "mercer.estimators": "Ridge, risk and verification",
     "mercer.estimators.feature_machines": "Feature machines",
     "mercer.estimators.gaussian_process": "Gaussian processes",
+    "mercer.estimators.neighbours": "Nearest neighbours",
     "mercer.estimators.svm": "Support vector machines",
     "mercer.files": "Model files",
     "mercer.gram": "Gram matrices",
     "mercer.kernels": "Kernels",
     "mercer.selection": "Choosing hyper-parameters",
+    "mercer.statistics": "Two-sample and independence tests",
     "mercer.testing": "Testing kernels",
     "mercer.theory": "Theory",
 }

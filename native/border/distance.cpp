@@ -1,3 +1,5 @@
+#include <string>
+
 #include "arrays.h"
 #include "isa.h"
 #define MERCER_LOOPS "loops/distance.h"
@@ -32,6 +34,20 @@ void on_tile(Call& call, nb::handle X, nb::handle Yt, nb::handle out, Work work)
 void direct(nb::handle X, nb::handle Yt, nb::handle out) {
     Call call("direct");
     by_type<float, double>(call, out, "out", [&]<class T>() { on_tile<T>(call, X, Yt, out, BEST(direct<T>)); });
+}
+
+void ranked(nb::handle X, nb::handle Y, nb::handle index, nb::handle out) {
+    Call call("ranked");
+    auto best = call.matrix<double>(out, "out");
+    auto left = call.matrix<const double>(X, "X", best.rows);
+    auto right = call.matrix<const double>(Y, "Y", ANY, left.cols);
+    auto places = call.matrix<Index>(index, "index", best.rows, best.cols);
+    for (Index i = 0; i < places.rows; ++i)
+        for (Index p = 0; p < places.cols; ++p)
+            if (places(i, p) < 0 || places(i, p) >= right.rows)
+                call.wrong_value("index", "indices from 0 to below " + std::to_string(right.rows),
+                                 std::to_string(places(i, p)));
+    call.unlocked([&] { BEST(ranked)(left, right, places, best); });
 }
 
 void absolute(nb::handle X, nb::handle Yt, nb::handle out) {
@@ -88,6 +104,8 @@ void bind_distance(nb::module_& parent) {
     m.def("from_dots", &from_dots, nb::arg("G"), nb::arg("xx"), nb::arg("yy"), nb::arg("X"), nb::arg("Y"),
           "Overwrite G = X Y^T with the squared distances, from the squared norms; near pairs directly.");
     m.def("direct", &direct, nb::arg("X"), nb::arg("Yt"), nb::arg("out"), "out_ij <- sum_k (X_ik - Yt_kj)^2.");
+    m.def("ranked", &ranked, nb::arg("X"), nb::arg("Y"), nb::arg("index"), nb::arg("out"),
+          "out_ip <- |X_i - Y_j|^2 with j = index_ip, then sort both along each row by distance, ties by index.");
     m.def("absolute", &absolute, nb::arg("X"), nb::arg("Yt"), nb::arg("out"), "out_ij <- sum_k |X_ik - Yt_kj|.");
     m.def("chi_squared", &chi_squared, nb::arg("X"), nb::arg("Yt"), nb::arg("out"),
           "out_ij <- sum_k (X_ik - Yt_kj)^2 / (X_ik + Yt_kj), with 0 / 0 = 0.");

@@ -45,6 +45,24 @@ void direct(Matrix<const T> X, Matrix<const T> Yt, Matrix<T> out) {
     fold_columns(X, Yt, out, T(0), [](T s, T x, T y) { return fused(x - y, x - y, s); });
 }
 
+void ranked(Matrix<const double> X, Matrix<const double> Y, Matrix<Index> index, Matrix<double> out) {
+    for (Index i = 0; i < out.rows; ++i) {
+        Index* place = index.row(i);
+        double* best = out.row(i);
+        for (Index p = 0; p < out.cols; ++p) {  // a sorted list grows by one pair at a time: it is short
+            const Index j = place[p];
+            const double s = squared_difference(X.row(i), Y.row(j), X.cols);
+            Index q = p;
+            for (; q > 0 && (s < best[q - 1] || (s == best[q - 1] && j < place[q - 1])); --q) {
+                best[q] = best[q - 1];
+                place[q] = place[q - 1];
+            }
+            best[q] = s;
+            place[q] = j;
+        }
+    }
+}
+
 template <class T>
 void absolute(Matrix<const T> X, Matrix<const T> Yt, Matrix<T> out) {
     fold_columns(X, Yt, out, T(0), [](T s, T x, T y) { return s + std::abs(x - y); });

@@ -12,6 +12,9 @@ void from_dots(Matrix<T> G, Vector<const T> xx, Vector<const T> yy, Matrix<const
 template <class T>
 void direct(Matrix<const T> X, Matrix<const T> Yt, Matrix<T> out);
 
+// out_ip <- |X_i - Y_j|^2 with j = index_ip, then sort both along each row by distance, ties by index.
+void ranked(Matrix<const double> X, Matrix<const double> Y, Matrix<Index> index, Matrix<double> out);
+
 // out_ij <- sum_k |X_ik - Yt_kj|.
 template <class T>
 void absolute(Matrix<const T> X, Matrix<const T> Yt, Matrix<T> out);

@@ -69,7 +69,7 @@ def test_regression_is_fitted_saved_and_predicted(capsys, numbers, tmp_path, met
     assert ("std" in rows[0]) == (method in ("gp", "rvm", "l2vm"))
 
 
-@pytest.mark.parametrize("method", ["svm", "gp", "rvm", "l1vm", "l2vm", "klr"])
+@pytest.mark.parametrize("method", ["svm", "gp", "rvm", "l1vm", "l2vm", "klr", "knn"])
 def test_classification_of_mixed_columns_with_gaps(capsys, mixed, tmp_path, method):
     found = result(capsys, "fit", mixed, "--method", method, "-o", tmp_path / "m.mercer")
     assert found["accuracy on training rows"] > 0.9
@@ -124,7 +124,8 @@ def test_a_method_of_the_other_task_is_refused(capsys, numbers, mixed):
 def test_an_unknown_method_names_the_methods_before_the_table_is_read(capsys, verb, method, cure):
     assert run([verb, "nowhere.csv", "-m", method]) == 2
     err = capsys.readouterr().err
-    assert "--method: the method must be one of svm, svm + platt, l2vm, l1vm, rvm, gp, klr, rbf network, ridge" in err
+    known = "svm, svm + platt, l2vm, l1vm, rvm, gp, klr, knn, rbf network, ridge"
+    assert f"--method: the method must be one of {known}" in err
     assert f"got {method!r}. {cure}" in err
 
 

@@ -63,6 +63,13 @@ RIDGES = [
     mercer.KernelGradientDescent(),
 ]
 
+NEIGHBOURS = [
+    mercer.KernelKNeighborsClassifier(),
+    mercer.KernelKNeighborsClassifier(4, weights="distance", kernel="linear"),
+    mercer.KernelKNeighborsClassifier(kernel="precomputed"),
+    mercer.KernelKNeighborsRegressor(),
+    mercer.KernelKNeighborsRegressor(3, kernel="precomputed"),
+]
 
 PROCESSES = [
     mercer.GaussianProcessRegressor(),
@@ -91,8 +98,8 @@ def expected_failures(machine):
     return failing
 
 
-@parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, SVC(kernel="precomputed"),
-                          SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
+@parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS,
+                          SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
                          expected_failed_checks=expected_failures)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::mercer.estimators.positivity.Indefinite")  # some pass numbers that are no Gram
 def test_scikit_learns_own_checks_pass_I4(estimator, check):

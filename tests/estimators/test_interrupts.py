@@ -78,7 +78,8 @@ INTERRUPTED = [
     ("KernelSearchCV", {"estimator": SVC(), "param_grid": {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}}, y,
      "mercer.selection.scoring:FoldScorer.outcome", 17),
 ]  # fmt: skip
-AT_ONCE = {"KernelRidge", "TableScaler"}  # one factorisation, one pass: no step after which there is a model
+# one factorisation, one pass, nothing but remembering: no step after which there is a model
+AT_ONCE = {"KernelKNeighborsClassifier", "KernelKNeighborsRegressor", "KernelRidge", "TableScaler"}
 IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]
 
 

@@ -125,6 +125,26 @@ def test_mismatch_moments_are_added(isa, data):
     outside.check()
 
 
+@given(n=sides, m=sides, d=widths, count=st.sampled_from([1, 2, 7]), seed=seeds, whole=st.booleans())
+def test_ranked(isa, n, m, d, count, seed, whole):
+    X, Y = (framed(numbers(seed + i, (side, d), np.float64))[0] for i, side in enumerate((n, m)))
+    if whole:  # ties, which go by index
+        X, Y = np.rint(X), np.rint(Y)
+    count = min(count, m)
+    rng = np.random.default_rng(seed)
+    given = np.array([rng.permutation(m)[:count] for _ in range(n)], dtype=np.intp).reshape(n, count)
+    (index, around), (out, outside) = framed(given), framed(np.zeros((n, count)))
+    distance.ranked(X, Y, index, out)
+    S = (differences(X, Y) ** 2).sum(axis=2)
+    assert_array_equal(np.sort(index, axis=1), np.sort(given, axis=1))
+    close(out, np.take_along_axis(S, index, axis=1), X)
+    steps = np.diff(out, axis=1)
+    assert (steps >= 0.0).all()
+    assert (np.diff(index, axis=1)[steps == 0.0] > 0).all()
+    around.check()
+    outside.check()
+
+
 def test_a_distance_does_not_depend_on_the_tile_it_is_in(isa):
     X, Y = numbers(0, (23, 13), np.float32), numbers(1, (71, 13), np.float32)
     whole, part = np.empty((23, 71), dtype=np.float32), np.empty((5, 30), dtype=np.float32)
@@ -151,6 +171,11 @@ def test_wrong_arguments_are_named():
     refuses(distance.absolute_moments, moments, {"out"}, free={"M", "X"})
     products = {"M": M, "X": X, "Yt": turned(Y), "Vt": np.ones((2, 4)), "out": np.zeros((2, 6))}
     refuses(distance.squared_products, products, {"out"}, free={"M", "X", "Vt"})
+    ranks = {"X": X, "Y": Y, "index": np.zeros((2, 2), dtype=np.intp), "out": np.zeros((2, 2))}
+    refuses(distance.ranked, ranks, {"index", "out"}, free={"X", "Y", "out"})
+    for wrong in (4, -1):
+        with pytest.raises(ValueError, match=rf"^ranked: index must be indices from 0 to below 4; got {wrong}"):
+            distance.ranked(**ranks | {"index": np.array([[0, 1], [2, wrong]])})
     codes = {"X": X.astype(np.int64), "Yt": turned(Y).astype(np.int64)}
     refuses(distance.mismatches, {**codes, "weight": np.ones(3), "out": M.copy()}, {"out"}, free={"X", "out"})
     refuses(distance.mismatch_moments, {"M": M, **codes, "out": np.zeros(3)}, {"out"}, free={"M", "X"})

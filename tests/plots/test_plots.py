@@ -12,7 +12,18 @@ from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mercer import SVC, SVR, GaussianProcessRegressor, KernelRidge, KernelSearchCV, LazyGram, NuSVR, plots, svm_path
+from mercer import (
+    SVC,
+    SVR,
+    GaussianProcessRegressor,
+    KernelRidge,
+    KernelSearchCV,
+    LazyGram,
+    NuSVR,
+    mmd_test,
+    plots,
+    svm_path,
+)
 from mercer.comparison import calibration
 from mercer.kernels import RBF
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Squared, zero_one
@@ -29,6 +40,7 @@ GP = GaussianProcessRegressor(1.0 * RBF(0.7), noise=0.01, optimizer=None).fit(LI
 GRAM = RBF(1.0)(PLANE)
 PATH = svm_path(PLANE, LABEL, RBF(1.5), C_max=10.0)
 SEARCH = KernelSearchCV(SVC(), {"C": [0.5, 2.0, 8.0], "gamma": [0.1, 1.0]}, cv=3).fit(PLANE, LABEL)
+TWO = mmd_test(PLANE[LABEL == 0], PLANE[LABEL == 1], RBF(1.0), n_permutations=9)
 TRACE = [(9.0, 0.0), (7.0, 2.0), (8.0, 4.0), (5.0, 5.0)]
 
 DRAWN = {
@@ -46,6 +58,7 @@ DRAWN = {
     "svm_path": lambda **a: plots.svm_path(PATH, **a),
     "losses": lambda **a: plots.losses({"hinge": Hinge()}, **a),
     "trace": lambda **a: plots.trace(TRACE, **a),
+    "witness": lambda **a: plots.witness(TWO, PLANE[LABEL == 0], PLANE[LABEL == 1], **a),
 }
 
 
@@ -381,3 +394,22 @@ def test_bad_input_is_named_before_anything_is_drawn(draw, message):
     with pytest.raises(ValueError, match=message):
         draw()
     assert plt.get_fignums() == []
+
+
+# ---- two samples
+
+
+def test_the_curve_of_a_witness_is_the_function_of_the_test():
+    A, B = LINE[:25], LINE[15:]
+    test = mmd_test(A[:, None], B[:, None], RBF(0.7), n_permutations=9)
+    drawn = plots.witness(test, A, B, ax=ax())
+    x, f = line(drawn, "witness")
+    assert_allclose(f, test.witness(x[:, None]))
+    assert x[0] < LINE.min()
+    assert x[-1] > LINE.max()
+    assert_array_equal(line(drawn, "first sample")[0], A)
+
+
+def test_a_witness_of_three_columns_cannot_be_drawn():
+    with pytest.raises(ValueError, match="X and Y must be items of one column or two; got shape"):
+        plots.witness(TWO, np.zeros((4, 3)), np.zeros((4, 3)))

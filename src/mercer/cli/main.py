@@ -23,6 +23,7 @@ VERBS = {
     "fit": ("mercer.cli.fit:fit", "Fit one method to a table, show its certificate, save it."),
     "predict": ("mercer.cli.predict:predict", "Predict the rows of a table with a saved model."),
     "certify": ("mercer.cli.certify:certify", "Test a kernel on data, or prove a saved model again."),
+    "test": ("mercer.cli.two_samples:two_samples", "Test whether two tables, or two groups of rows, differ."),
     "explain-kernel": ("mercer.cli.explain:explain", "Formula, domain and proof of a kernel expression."),
     "figures": ("mercer.cli.figures:figures", "Draw figures of textbooks, each with its claim checked."),
     "bench": ("mercer.cli.bench:bench", "Measure against other libraries (in a checkout of the sources)."),

@@ -49,6 +49,7 @@ PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods
         "svm": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}),
         "svm + platt": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}),
         "gp": Plan(most=1000),
+        "knn": Plan("cv", {"n_neighbors": (1, 3, 5, 9)}),
         "klr": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0)}, scoring="neg_log_loss", most=1000),
     },
     REGRESSION: {
@@ -57,6 +58,7 @@ PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods
         "rvm": Plan("cv", {"n_restarts": (0,)}, most=1000),
         "svm": Plan("cv", {"C": (1.0, 10.0, 100.0), "epsilon": (0.03, 0.1, 0.3)}, units=("C", "epsilon")),
         "gp": Plan(most=1000),
+        "knn": Plan("cv", {"n_neighbors": (1, 3, 5, 9)}),
         "ridge": Plan("loo", {"alpha": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}, most=2000),
     },
 }

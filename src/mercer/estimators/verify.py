@@ -3,9 +3,9 @@
     print(mercer.verify(model, X, y))
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
-of regularised risk, GaussianProcessClassifier and our feature machines, whatever their kernel, and for pipelines that
-end in one of these: X then goes through the fitted steps before it.  Everything is computed in double precision, and
-only the parameters and the coefficients of the model are used.
+of regularised risk, GaussianProcessClassifier, our feature machines and nearest neighbours, whatever their kernel, and
+for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is computed in
+double precision, and only the parameters and the coefficients of the model are used.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from mercer.errors import bad
 from mercer.estimators.base import weights
 from mercer.estimators.feature_machines import verify as features
 from mercer.estimators.gaussian_process.verify import verify_classifier, verify_regressor
+from mercer.estimators.neighbours import verify as neighbours
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
 from mercer.estimators.svm import verify as svm
@@ -88,6 +89,7 @@ PROVERS: dict[str, Callable[..., Solution | Relevance]] = (
     dict.fromkeys(READERS, svm.verify)
     | dict.fromkeys(_RISK, risk.verify)
     | dict.fromkeys(_FEATURES, features.verify)
+    | dict.fromkeys(("KernelKNeighborsClassifier", "KernelKNeighborsRegressor"), neighbours.verify)
     | {"KernelRidge": _ridge}
     | {"GaussianProcessRegressor": verify_regressor, "GaussianProcessClassifier": verify_classifier}
 )

@@ -21,7 +21,9 @@ from mercer.engine.fill import Block
 from mercer.engine.pool import run
 from mercer.engine.tiles import all_tiles, cuts, lower_tiles
 from mercer.errors import bad
+from mercer.gram.nearest_rows import are_dense_rows, nearest_rows
 from mercer.gram.single import in_single
+from mercer.gram.smallest_entries import smallest_entries
 from mercer.gram.stored import chosen, places
 from mercer.items.vectors import is_sparse
 from mercer.kernels.base import Kernel, gram_of, prepare_pair
@@ -29,7 +31,7 @@ from mercer.kernels.dot import Linear
 from mercer.kernels.radial import NativeShape
 from mercer.kernels.rows import Rows
 from mercer.kernels.values import diagonal, tile
-from mercer.native import row_kernel, select
+from mercer.native import row_kernel
 from mercer.typing import Array
 
 _ONE_TILE = 2**18  # entries that one thread computes at once: cutting them up would cost more
@@ -229,7 +231,14 @@ class LazyGram:
         return index, -lowest
 
     def nearest(self, count: int) -> tuple[Array, Array]:
-        """(index, squared distance) of the `count` columns nearest to every row, d^2 = k(x,x) + k(y,y) - 2 k(x,y)."""
+        """(index, squared distance) of the `count` columns nearest to every row, d^2 = k(x,x) + k(y,y) - 2 k(x,y).
+
+        Where d^2 grows with |x - y|^2 the order is that of |x - y|^2, also between items so far apart that k = 0.
+        """
+        if are_dense_rows(self.A, self.B) and self.kernel.distance_of_rows(np.zeros((1, 1))) is not None:
+            self._require_count(count)
+            index, s = nearest_rows(self.A, self.B, count)
+            return index, np.asarray(self.kernel.distance_of_rows(s))
         a, b = diagonal(self.kernel, self.A), diagonal(self.kernel, self.B)
 
         def distances(r: slice, c: slice) -> Array:
@@ -245,18 +254,13 @@ class LazyGram:
 
     def _select(self, count: int, block: Block) -> tuple[Array, Array]:
         """The `count` smallest entries of every row of a streamed matrix, ascending, ties by position."""
-        n, m = self.shape
+        self._require_count(count)
+        return smallest_entries(block, self.shape, count)
+
+    def _require_count(self, count: int) -> None:
+        m = self.shape[1]
         if not 1 <= count <= m:
             raise bad("LazyGram", "count", f"between 1 and the number of columns ({m})", count, "Ask for fewer.")
-        index, best = np.zeros((n, count), dtype=np.intp), np.full((n, count), np.inf)
-
-        def fold(r: slice, c: slice) -> None:
-            T = block(r, c)
-            T = np.ascontiguousarray(T, dtype=T.dtype if T.dtype == np.float32 else float)
-            select.smallest(T, c.start, index[r], best[r])
-
-        fill.fold_rows(fold, self.shape)
-        return index, best
 
     def _require_square(self, what: str) -> None:
         if not self.symmetric:

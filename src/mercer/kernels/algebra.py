@@ -152,6 +152,10 @@ class Scaled(Unary):
     def feature_map(self, X: Any) -> Any:
         return math.sqrt(value(self.factor)) * self.kernel.feature_map(X)
 
+    def distance_of_rows(self, S: Array) -> Array | None:
+        inner = self.kernel.distance_of_rows(S) if value(self.factor) > 0.0 else None  # at 0 all items are equal
+        return None if inner is None else value(self.factor) * inner
+
     def dimension(self, D: int) -> int | None:
         return self.kernel.dimension(D)
 

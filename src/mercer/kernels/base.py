@@ -30,6 +30,7 @@ speed and accuracy; the defaults are correct, and slower
     input_vjp(A, B, W, X)           derivative in the items, if they are vectors; by default central differences
     value_and_vjp(A, B, W)          the weighted sum and its derivative, where both need the same work
     jvp_products(A, B, V)           products of the Gram and of its derivatives with vectors; None by default
+    distance_of_rows(S)             k(x,x) + k(y,y) - 2 k(x,y) from S = |a - b|^2 of prepared rows; None by default
 
 kernels made of kernels (composite.py has the bases `Nary` and `Unary`)
     children, with_children(...)    the kernels inside, and the same node over other ones
@@ -156,6 +157,10 @@ class Kernel:
     def value_and_vjp(self, A: Any, B: Any, W: Array) -> tuple[float, Array]:
         """sum_ij W_ij k(a_i, b_j), and its `vjp`."""
         return float(np.sum(W * self.block(A, B))), self.vjp(A, B, W)
+
+    def distance_of_rows(self, S: Array) -> Array | None:
+        """k(x,x) + k(y,y) - 2 k(x,y) as a growing function of S = |a - b|^2 of prepared rows; None if it is none."""
+        return None
 
     def jvp_products(self, A: Any, B: Any, V: Array) -> Array | None:
         """K V and (dK/dtheta_j) V for every j, (1 + p, len(A), q), from one tile; None without a closed form."""

@@ -97,6 +97,9 @@ class Linear(Dot):
     def dimension(self, D: int) -> int | None:
         return D
 
+    def distance_of_rows(self, S: Array) -> Array | None:
+        return S
+
 
 @kernel
 class Polynomial(Dot):

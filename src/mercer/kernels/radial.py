@@ -38,6 +38,8 @@ class NativeShape:
 class Radial(Stationary):
     """k(x, y) = f(|x - y|^2 / l^2), f(0) = 1."""
 
+    decreasing = False  # f falls, so that the nearest items are those with the least |x - y|
+
     @property
     def isotropic(self) -> bool:  # type: ignore[override]
         return not self.ard
@@ -64,6 +66,14 @@ class Radial(Stationary):
         S = own(sqdist(A, B))
         self.shape(S, self.scale)
         return S
+
+    def distance_of_rows(self, S: Array) -> Array | None:
+        """2 - 2 f(S)."""
+        if not self.decreasing:
+            return None
+        K = S.copy()
+        self.shape(K, self.scale)
+        return 2.0 - 2.0 * K
 
     def parameter_gradients(self, A: Rows, B: Rows, W: Array) -> dict[str, Any]:
         S, M = self._distances_and_slopes(A, B)
@@ -108,6 +118,7 @@ class RBF(Radial):
 
     psd_reason = "the Fourier transform of a positive measure (Bochner), a Gaussian"
     bound = 1.0
+    decreasing = True
 
     @classmethod
     def from_gamma(cls, gamma: float) -> RBF:
@@ -150,6 +161,7 @@ class Matern(Radial):
 
     psd_reason = "the Fourier transform of a positive measure (Bochner), of Student's t form"
     bound = 1.0
+    decreasing = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -211,6 +223,7 @@ class Exponential(Radial):
 
     psd_reason = "the Fourier transform of a positive measure (Bochner), of Cauchy's form"
     bound = 1.0
+    decreasing = True
 
     @property
     def native_shape(self) -> NativeShape | None:
@@ -231,6 +244,7 @@ class RationalQuadratic(Radial):
 
     psd_reason = "a mixture of Gaussian kernels with weights >= 0 over lengthscales"
     bound = 1.0
+    decreasing = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -16,6 +16,7 @@ from mercer.plots.regression import regression_tube, residuals
 from mercer.plots.reliability import coverage, reliability, roc
 from mercer.plots.search import search_curve, search_surface
 from mercer.plots.style import INK, MUTED, PALETTE, figure, style, svg
+from mercer.plots.witness import witness
 
 __all__ = [
     "INK",
@@ -38,4 +39,5 @@ __all__ = [
     "svg",
     "svm_path",
     "trace",
+    "witness",
 ]

@@ -1,0 +1,1 @@
+"""Nearest neighbours by the distance that a kernel induces."""
