@@ -13,6 +13,7 @@ from mercer.config import config
 from mercer.engine.interrupts import interrupted
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, warn_open, weights
+from mercer.estimators.given_diagonal import common_diagonal, row_diagonal
 from mercer.estimators.medoids.settings import count
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.training_data import Data, GivenGram
@@ -134,11 +135,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             self._landmarks, self._coef = factor.pivots, factor.coefficients(factor.L.T @ found.V)
         self._norms = found.norms
         self._kept = data.keep(used[self._landmarks])
-        self._common_diagonal = None
-        if isinstance(data, GivenGram):
-            diagonal = np.asarray(data.gram().diag(), dtype=float)
-            alike = np.ptp(diagonal) <= 1e-12 * float(np.abs(diagonal).max())
-            self._common_diagonal = float(diagonal[0]) if alike else None
+        self._common_diagonal = common_diagonal(data)
 
     @property
     def _n_features_out(self) -> int:
@@ -171,13 +168,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if not isinstance(self._kept, GivenGram):
             cross = self._kept.cross(X)
             return np.asarray(diagonal_of(cross.kernel, cross.A), dtype=float)
-        found = np.asarray(self._common_diagonal if given is None else given, dtype=float)
-        found = np.full(m, float(found)) if found.ndim == 0 else found
-        if found.shape != (m,) or not np.isfinite(found).all():
-            raise bad(type(self).__name__, "diagonal", f"k(x, x) of the {m} new items, for a precomputed kernel",
-                      "none" if given is None else f"shape {found.shape}",
-                      "Distances need it where training items differ in k(x, x).")  # fmt: skip
-        return found
+        return row_diagonal(type(self).__name__, m, given, self._common_diagonal)
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """The distances of the items X to the means that are found for them."""

@@ -17,9 +17,11 @@ import numpy as np
 from mercer.errors import bad
 from mercer.estimators.feature_machines.design import prototypes
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
+from mercer.gram import Distances
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
 from mercer.kernels.rows import same_width
+from mercer.solvers.medoids.alternate import alternate
 from mercer.typing import Array
 
 INITS = ("kmeans", "medoids", "random", "grid")
@@ -112,15 +114,6 @@ def kernel_distances(data: Data, some: Array) -> Array:
 
 def medoids(D: Array, count: int, random: np.random.RandomState) -> Array:
     """Positions of `count` medoids: assign items to the nearest, take the best item of each cluster, repeat."""
-    M = np.sort(random.permutation(len(D))[:count])
-    for _ in range(_ROUNDS):
-        nearest = np.argmin(D[:, M], axis=1)
-        nearest[M] = np.arange(count)  # no cluster is empty, also where distances are not those of a true kernel
-        better = M.copy()
-        for k in range(count):
-            own = np.flatnonzero(nearest == k)
-            better[k] = own[np.argmin(D[np.ix_(own, own)].sum(axis=1))]
-        if np.array_equal(better, M):
-            break
-        M = better
-    return np.sort(M)
+    start = random.permutation(len(D))[:count]
+    found = alternate(Distances.of_array(D, symmetric=True), np.ones(len(D)), start, _ROUNDS)
+    return np.sort(found.medoids)

@@ -14,6 +14,7 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
+from mercer.estimators.given_diagonal import common_diagonal, row_diagonal
 from mercer.estimators.medoids.metric import METRICS, OF_ROWS, NamedMetric
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.training_data import Data, GivenGram
@@ -81,20 +82,16 @@ class DistanceEstimator(KernelEstimator):
 
     def _distances(self, data: Data) -> Distances:
         """Between all training items."""
-        squared = self._squared
-        gram = data.gram()
-        found = given_dissimilarities(gram) if squared is None else kernel_distances(gram, squared=squared)
-        return found
+        gram, squared = data.gram(), self._squared
+        return given_dissimilarities(gram) if squared is None else kernel_distances(gram, squared=squared)
 
     def _keep(self, data: Data, index: Array) -> None:
         """The items that new ones are measured from; of a matrix of kernel values also their diagonal."""
         self._kept = data.keep(index)
         self._kept_diagonal = None
         if isinstance(data, GivenGram) and self._squared is not None:
-            diagonal = np.asarray(data.gram().diag(), dtype=float)
-            alike = diagonal.size and np.ptp(diagonal) <= 1e-12 * float(np.abs(diagonal).max())
-            self._common_diagonal = float(diagonal[0]) if alike else None
-            self._kept_diagonal = diagonal[index]
+            self._kept_diagonal = np.asarray(data.gram().diag(), dtype=float)[index]
+            self._common_diagonal = common_diagonal(data)
 
     def _nearest(self, X: Any) -> Array:
         """The place of the nearest kept item, for all checked items X."""
@@ -112,15 +109,5 @@ class DistanceEstimator(KernelEstimator):
             return given_dissimilarities(cross)
         if self._kept_diagonal is None:
             return kernel_distances(cross, squared=squared)
-        rows = self._row_diagonal(cross.shape[0], diagonal)
+        rows = row_diagonal(type(self).__name__, cross.shape[0], diagonal, self._common_diagonal)
         return kernel_distances(cross, squared=squared, diagonals=(rows, self._kept_diagonal))
-
-    def _row_diagonal(self, m: int, given: Any) -> Array:
-        if given is None and self._common_diagonal is not None:
-            return np.full(m, self._common_diagonal)
-        found = np.asarray(np.nan if given is None else given, dtype=float)
-        if found.shape != (m,) or not np.isfinite(found).all():
-            raise bad(type(self).__name__, "diagonal", f"k(x, x) of the {m} new items, for a precomputed kernel",
-                      "none" if given is None else f"shape {found.shape}",
-                      "Distances need it where training items differ in k(x, x).")  # fmt: skip
-        return found

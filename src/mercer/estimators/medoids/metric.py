@@ -27,7 +27,8 @@ class NamedMetric(Kernel):
     def block(self, A: Vectors, B: Vectors) -> Array:
         from sklearn.metrics import pairwise_distances
 
-        return np.asarray(pairwise_distances(A.values, B.values, metric=self.metric))
+        a, b = (V.values.toarray() if V.sparse else V.values for V in (A, B))  # most metrics know dense rows only
+        return np.asarray(pairwise_distances(a, b, metric=self.metric))
 
     def diag(self, A: Vectors) -> Array:
         return np.zeros(len(A))
