@@ -145,6 +145,7 @@ void gains(Matrix<const T> D, Vector<const double> weight, Vector<const double> 
     for (Index c = 0; c < D.rows; ++c) {
         const T* row = D.row(c);
         double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
         for (Index o = 0; o < D.cols; ++o) {
             const double less = d1[o] - static_cast<double>(row[o]);
             sum += less > 0.0 ? weight[o] * less : 0.0;

@@ -90,7 +90,7 @@ def lloyd(gram: Any, diagonal: Array, weight: Array, labels: Array, k: int, max_
                 break
             state, labels = _means(gram, diagonal, weight, moved, k), moved
     reason = "interrupted" if work.came() else reason
-    proof = MeansProof(loss=losses[-1], losses=tuple(losses), fixed=reason == "converged", n_iter=len(losses) - 1,
+    proof = MeansProof(loss=losses[-1], losses=tuple(losses), fixed=reason == "converged", n_iter=len(losses),
                        reason=reason)  # fmt: skip
     return Means(labels, state.V, state.norms, proof)
 

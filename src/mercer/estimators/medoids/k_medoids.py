@@ -152,7 +152,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
         From the largest k down, the medoid that costs least goes and swaps repair the others.  The result has `k`, and
         the silhouettes, losses and medoids of all that were tried.  Where distances of all items do not fit the memory,
-        10 000 of them decide, drawn at random.
+        as many as do decide, drawn at random, 10 000 at most.
         """
         owner = f"{type(self).__name__}.choose_k"
         wanted = sorted({count(owner, "k", k) for k in ks})
@@ -161,7 +161,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         _, D, weight, used = clone(self)._measured(X, wanted[-1], sample_weight)
         random = check_random_state(self.random_state)
         if D.size > config().memory:
-            used = np.sort(random.permutation(used)[:_JUDGES])
+            most = min(_JUDGES, int(np.sqrt(config().memory / D.dtype.itemsize)))
+            used = np.sort(random.permutation(used)[:most])
         few = held(D if len(used) == len(D) else D.part(used, used), "fasterpam")
         how = self.init if isinstance(self.init, str) else "random"
         found = choose_k(few, weight[used], wanted, started(few, weight[used], wanted[-1], how, random), self.max_iter)

@@ -62,18 +62,20 @@ class SwapProof:
 def prove(
     D: Distances, weight: Array, found: MedoidSolution, *, look: bool | None = None, tolerance: float = TOLERANCE
 ) -> SwapProof:
-    """The proof, from one pass over all distances; where there is no other item, no swap can be made.
+    """The proof, from one pass over all distances; a loss of 0 needs none.
 
     Without a word on `look`, that pass is made for methods that read all distances anyhow.
     """
     medoids, loss, change, medoid, item = found.medoids, found.loss, 0.0, -1, -1
-    if not (found.method in PROVED if look is None else look):
+    if loss == 0.0:
+        change = 0.0
+    elif not (found.method in PROVED if look is None else look):
         change = nan
     elif len(medoids) == 1:
         sums = row_sums(D, weight)
         loss, item, medoid = float(sums[medoids[0]]), int(np.argmin(sums)), int(medoids[0])
         change = float(sums[item]) - loss
-    elif len(medoids) < len(D):
+    else:
         item, place, change, loss = best_swap(D, weight, medoids)
         medoid = int(medoids[place])
     return SwapProof(loss=loss, change=change, medoid=medoid, item=item, n_iter=found.n_iter, reason=found.reason,
