@@ -110,7 +110,14 @@ def _near(tolerance: float, rows: Rows, ours: Any, theirs: Any) -> Agreement:
 
 
 def _case(
-    name: str, size: int, make: Callable[[int], Rows], ours: Any, theirs: Any, tolerance: float, rival: str, memory: bool
+    name: str,
+    size: int,
+    make: Callable[[int], Rows],
+    ours: Any,
+    theirs: Any,
+    tolerance: float,
+    rival: str,
+    memory: bool,
 ) -> Case:
     return Case(
         suite="geometry",

@@ -38,7 +38,9 @@ def said(capsys, *arguments):
 
 def test_clusters_are_found_saved_predicted_and_proved_again(trees, tmp_path, capsys):
     model, labels, page = (tmp_path / name for name in ("m.mercer", "labels.csv", "page.html"))
-    found = said(capsys, "cluster", trees, "-k", "auto", "-t", "kind", "-o", model, "--labels", labels, "--report", page)
+    found = said(
+        capsys, "cluster", trees, "-k", "auto", "-t", "kind", "-o", model, "--labels", labels, "--report", page
+    )
     assert found["clusters"] == 3
     assert found["rows in each"] == [30, 30, 30]
     assert found["agreement with kind (adjusted Rand index)"] == 1.0

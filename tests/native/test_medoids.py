@@ -129,9 +129,9 @@ def test_wrong_arguments_are_named():
     looked = {"D": D, "weight": np.ones(5), "first": near["first"], "d1": near["d1"], "d2": near["d2"], "medoids": 2,
               "change": np.zeros(5), "place": np.zeros(5, np.int32)}  # fmt: skip
     refuses(medoids.swap_changes, looked, {"change", "place"}, free={"D"}, chooses={"D"})
-    with pytest.raises(ValueError, match="^swap_changes: medoids must be two or more"):
+    with pytest.raises(ValueError, match=r"^swap_changes: medoids must be two or more"):
         medoids.swap_changes(**looked | {"medoids": 1})
-    with pytest.raises(ValueError, match="^swap_changes: first must be "):
+    with pytest.raises(ValueError, match=r"^swap_changes: first must be "):
         medoids.swap_changes(**looked | {"first": np.full(5, 2, np.int32)})
     gained = {"D": D, "weight": np.ones(5), "d1": near["d1"], "gain": np.zeros(5)}
     refuses(medoids.gains, gained, {"gain"}, free={"D"}, chooses={"D"})

@@ -108,7 +108,9 @@ def _chosen(model: Any, table: Any, most: int) -> Any:
 
     n = len(table)
     if n < 3:
-        raise TableError(f"{table.name}: expected three rows or more to choose a number of clusters, got {n}. Use -k 1.")
+        raise TableError(
+            f"{table.name}: expected three rows or more to choose a number of clusters, got {n}. Use -k 1."
+        )
     scaled = model[:-1].fit_transform(table.items)
     choice = model[-1].choose_k(scaled, range(2, min(most, n - 1) + 1))
     model.set_params(machine__n_clusters=choice.k)

@@ -1,4 +1,4 @@
-"""k(x, x) of new items where kernel values are given as a matrix: distances need it, and cross values do not have it."""
+"""k(x, x) of new items where kernel values are given as a matrix: distances need it, cross values do not have it."""
 
 from __future__ import annotations
 

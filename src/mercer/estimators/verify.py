@@ -90,11 +90,14 @@ _FEATURES = tuple(
     f"{machine}{task}" for machine in ("L1VM", "L2VM", "RVM", "RBFNetwork", "FeatureGLM")
     for task in ("Classifier", "Regressor")
 )  # fmt: skip
-PROVERS: dict[str, Callable[..., Proof]] = (
-    dict.fromkeys(READERS, svm.verify)
-    | dict.fromkeys(_RISK, risk.verify)
-    | dict.fromkeys(_FEATURES, features.verify)
-    | {"KernelRidge": _ridge, "KernelKMeans": verify_means}
-    | {"KMedoids": medoids.verify, "NearestMedoidClassifier": medoids.verify_classes}
-    | {"GaussianProcessRegressor": verify_regressor, "GaussianProcessClassifier": verify_classifier}
-)
+PROVERS: dict[str, Callable[..., Proof]] = {
+    **dict.fromkeys(READERS, svm.verify),
+    **dict.fromkeys(_RISK, risk.verify),
+    **dict.fromkeys(_FEATURES, features.verify),
+    "KernelRidge": _ridge,
+    "KernelKMeans": verify_means,
+    "KMedoids": medoids.verify,
+    "NearestMedoidClassifier": medoids.verify_classes,
+    "GaussianProcessRegressor": verify_regressor,
+    "GaussianProcessClassifier": verify_classifier,
+}

@@ -1,4 +1,4 @@
-"""Clusters seen: items around their medoids, silhouettes of all items, and the silhouette over the number of clusters."""
+"""Clusters seen: items around their medoids, silhouettes of all items, and their mean over the number of clusters."""
 
 from __future__ import annotations
 

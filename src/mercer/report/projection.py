@@ -30,4 +30,4 @@ def axes_of(K: Array) -> Array:
     means = K.mean(axis=0)
     values, V = eigh(K - means - means[:, None] + means.mean(), subset_by_index=[len(K) - 2, len(K) - 1])
     V = V[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))
-    return V * np.where(V[np.abs(V).argmax(axis=0), [0, 1]] < 0.0, -1.0, 1.0)
+    return np.asarray(V * np.where(V[np.abs(V).argmax(axis=0), [0, 1]] < 0.0, -1.0, 1.0))

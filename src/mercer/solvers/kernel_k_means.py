@@ -110,7 +110,10 @@ def indicator(weight: Array, labels: Array, k: int) -> Array:
 
 
 def filled(labels: Array, squares: Array, weight: Array, k: int) -> Array:
-    """The clusters, where each empty one gets the item that is farthest from its mean and not alone; that lowers the loss."""
+    """The clusters, where each empty one gets the item that is farthest from its mean and not alone.
+
+    That never raises the loss: the item is then its own mean, and the mean of the others is their best one.
+    """
     labels = labels.copy()
     counts = np.bincount(labels, minlength=k)
     for c in np.flatnonzero(counts == 0):

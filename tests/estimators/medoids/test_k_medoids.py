@@ -1,4 +1,4 @@
-"""KMedoids: any kernel, any kind of item, given matrices, weights, proofs, and what is refused (M8, T35, I1, I3, I5)."""
+"""KMedoids: any kernel, any kind of item, given matrices, weights, proofs, and refusals (M8, T35, I1, I3, I5)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,9 @@ D = Distances.of_array(np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)), symmetric=T
 ONES = np.ones(120)
 
 
-@pytest.mark.parametrize("labels", [np.arange(120) % 3, np.arange(120) // 30, np.r_[np.zeros(119), 1.0], ["a", "b"] * 60])
+@pytest.mark.parametrize(
+    "labels", [np.arange(120) % 3, np.arange(120) // 30, np.r_[np.zeros(119), 1.0], ["a", "b"] * 60]
+)
 def test_silhouettes_are_those_of_scikit_learn(labels):
     assert_allclose(silhouette(D, labels), silhouette_samples(X, labels), atol=1e-9)
 

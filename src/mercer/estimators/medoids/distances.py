@@ -1,9 +1,9 @@
 """Machines that need nothing of their items but distances.
 
-    kernel="rbf", ...                d^2(x, y) = k(x, x) + k(y, y) - 2 k(x, y), or d with distance="plain"
-    kernel="precomputed"             the same from a matrix of kernel values
-    kernel=None, metric="manhattan"  a metric by name, or a function of two items
-    kernel=None, metric="precomputed"  a matrix of dissimilarities, as it is
+kernel="rbf", ...                d^2(x, y) = k(x, x) + k(y, y) - 2 k(x, y), or d with distance="plain"
+kernel="precomputed"             the same from a matrix of kernel values
+kernel=None, metric="manhattan"  a metric by name, or a function of two items
+kernel=None, metric="precomputed"  a matrix of dissimilarities, as it is
 """
 
 from __future__ import annotations

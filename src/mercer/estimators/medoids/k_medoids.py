@@ -111,7 +111,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def distances(self, X: Any) -> Distances:
         """The distances of the items X among each other, as this machine would measure them; made when asked for."""
         self._check_distance()
-        machine = clone(self)
+        machine: KMedoids = clone(self)
         return machine._distances(machine._data(machine._checked(X, reset=True)))
 
     @property

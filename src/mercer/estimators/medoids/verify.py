@@ -42,7 +42,11 @@ def _again(model: Any, X: Any, sample_weight: Any) -> tuple[Distances, Array, fl
     X = model._checked(X, reset=False)
     data = model._data(X)
     single = data.gram().diag().dtype == np.float32
-    return model._distances(data.double()), weights("verify", sample_weight, len(data)), _SINGLE if single else TOLERANCE
+    return (
+        model._distances(data.double()),
+        weights("verify", sample_weight, len(data)),
+        _SINGLE if single else TOLERANCE,
+    )
 
 
 def _proved(D: Distances, weight: Array, medoids: Array, method: str, n_iter: int, tolerance: float) -> SwapProof:

@@ -40,7 +40,7 @@ def _moved(D: Distances, weight: Array, medoids: Array) -> Array:
             keeps = np.flatnonzero(own == medoids[k])  # it stays where others are only as good
             best = int(np.argmin(sums))
             moved[k] = medoids[k] if len(keeps) and sums[keeps[0]] <= sums[best] else own[best]
-    for k in np.flatnonzero(np.bincount(label, minlength=len(medoids)) == 0):
+    for k in np.flatnonzero(np.bincount(label, minlength=len(medoids)) == 0).tolist():
         free = np.where(np.isin(np.arange(len(d1)), moved), -1.0, d1)
         farthest = int(np.argmax(free))
         if free[farthest] > 0.0:  # else fewer items differ than there are medoids

@@ -80,8 +80,10 @@ def _run(
     """One search of the method."""
     n = len(D)
     if how.method == "clara":
-        given = how.init if best is None and not isinstance(how.init, str) else best.medoids if best else []
-        sample = sample_with(n, max(how.batch_size or sample_size(k), k), np.asarray(given, dtype=np.intp), random)
+        incumbents = np.empty(0, dtype=np.intp) if best is None else best.medoids
+        if not isinstance(how.init, str):
+            incumbents = np.union1d(incumbents, how.init)
+        sample = sample_with(n, max(how.batch_size or sample_size(k), k), incumbents, random)
         return clara(D, weight, sample, lambda few, w: _start(few, w, k, how, random, sample), how.max_iter)
     if how.method == "sampled":
         batch = drawn(n, min(n, max(how.batch_size or batch_size(n, k), k)), random)

@@ -1,9 +1,9 @@
 """Where medoids start.
 
-    random         k of the items
-    k-medoids++    one after the other, an item with a probability in proportion to its distance from those before
-    lab            one after the other, the best of 10 + sqrt(n) items, judged on as many (LAB of the FastPAM paper)
-    build          one after the other, the best of all items: no chance in it, and k passes over the matrix
+random         k of the items
+k-medoids++    one after the other, an item with a probability in proportion to its distance from those before
+lab            one after the other, the best of 10 + sqrt(n) items, judged on as many (LAB of the FastPAM paper)
+build          one after the other, the best of all items: no chance in it, and k passes over the matrix
 """
 
 from __future__ import annotations
