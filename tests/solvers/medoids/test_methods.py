@@ -110,6 +110,20 @@ def test_the_loss_of_an_alternation_never_rises_M8(seed):
         medoids, before = np.sort(_moved(D, w, medoids)), now
 
 
+def test_the_update_of_medoids_needs_the_squares_of_the_clusters_in_distances_C3():
+    D, counted = random_distances(0), [0]
+
+    def tile(r, c):
+        found = D.tile(r, c)
+        counted[0] += found.size
+        return found
+
+    medoids = np.array([0, 1, 2])
+    sizes = np.bincount(D.nearest(medoids)[0])
+    _moved(Distances(tile, D.shape, D.dtype, True), np.ones(30), medoids)
+    assert counted[0] == 30 * 3 + (sizes**2).sum()
+
+
 def test_an_empty_cluster_begins_again_at_the_farthest_item_M8():
     x = np.array([0.0, 0.0, 1.0, 9.0])
     D = Distances.of_array(np.abs(x[:, None] - x), symmetric=True)
