@@ -119,7 +119,7 @@ def kernel_distances(gram: Any, *, squared: bool, diagonals: tuple[Array, Array]
         a, b = _diagonals(gram, symmetric) if diagonals is None else diagonals
         dtype = _single_or_double(gram)
         square = _from_kernel(tile, a.real.astype(dtype), b.real.astype(dtype))
-    made = square if squared else lambda r, c: np.sqrt(square(r, c))
+    made = square if squared else _rooted(square)
     return Distances(_zero_to_itself(made, gram.shape) if symmetric else made, gram.shape, dtype, symmetric)
 
 
@@ -181,6 +181,16 @@ def _from_kernel(tile: TileOf, a: Array, b: Array) -> TileOf:
 def _between_rows(gram: LazyGram) -> TileOf:
     """|x - y|^2, which for near rows has more digits than inner products do."""
     return lambda r, c: np.asarray(own(sqdist(gram.A[r], gram.B[c])))
+
+
+def _rooted(square: TileOf) -> TileOf:
+    """The roots of a tile."""
+
+    def root(r: Any, c: Any) -> Array:
+        D = square(r, c)
+        return np.asarray(np.sqrt(D, out=D))
+
+    return root
 
 
 def _zero_to_itself(tile: TileOf, shape: tuple[int, int]) -> TileOf:

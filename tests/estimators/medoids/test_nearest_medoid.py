@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestCentroid
 
 import mercer
@@ -78,6 +79,15 @@ def test_weights_metrics_files_and_search(tmp_path):
     assert_array_equal(mercer.load(tmp_path / "m.mercer").predict(X), m.predict(X))
     search = mercer.KernelSearchCV(NearestMedoidClassifier(random_state=0), {"n_medoids": [1, 3]}, cv=3).fit(X, y)
     assert search.best_score_ > 0.8
+
+
+@pytest.mark.parametrize(
+    "options", [{"kernel": None, "metric": "manhattan"}, {"kernel": RBF(1.0)}, {"distance": "plain"}]
+)
+def test_a_search_with_shared_grams_is_that_of_scikit_learn_I4(options):
+    machine, grid = NearestMedoidClassifier(random_state=0, **options), {"n_medoids": [1, 2, 5]}
+    ours, theirs = (search(machine, grid, cv=3).fit(X, y) for search in (mercer.KernelSearchCV, GridSearchCV))
+    assert_array_equal(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
 
 
 @pytest.mark.parametrize(("options", "words"), [

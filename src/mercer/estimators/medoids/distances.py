@@ -45,6 +45,11 @@ class DistanceEstimator(KernelEstimator):
         return super().items_kind
 
     @property
+    def takes_gram(self) -> bool:
+        """Whether a fit needs kernel values only; dissimilarities are none."""
+        return self.kernel is not None
+
+    @property
     def _squared(self) -> bool | None:
         """Whether distances are squares; None where values are dissimilarities already."""
         if self.kernel is not None:
