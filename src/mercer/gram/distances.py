@@ -23,7 +23,7 @@ from mercer.engine.tiles import cuts
 from mercer.gram.lazy import LazyGram
 from mercer.gram.stored import StoredGram, places
 from mercer.kernels.dot import Linear
-from mercer.kernels.rows import Rows, own, sqdist
+from mercer.kernels.rows import own, sqdist
 from mercer.kernels.values import diagonal
 from mercer.typing import Array
 
@@ -113,7 +113,7 @@ def kernel_distances(gram: Any, *, squared: bool, diagonals: tuple[Array, Array]
     `gram` is lazy or stored, or has `block` and `shape` only; k(x, x) of its rows and columns must then be given.
     """
     tile, symmetric = _entries(gram), _is_symmetric(gram)
-    if isinstance(gram, LazyGram) and isinstance(gram.kernel, Linear) and isinstance(gram.A, Rows):
+    if isinstance(gram, LazyGram) and isinstance(gram.kernel, Linear) and gram.A.values.dtype.kind == "f":
         square, dtype = _between_rows(gram), np.dtype(gram.A.sqnorm.dtype)
     else:
         a, b = _diagonals(gram, symmetric) if diagonals is None else diagonals

@@ -17,7 +17,7 @@ import numpy as np
 from mercer.errors import bad
 from mercer.estimators.feature_machines.design import prototypes
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
-from mercer.gram import Distances
+from mercer.gram import Distances, kernel_distances
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
 from mercer.kernels.rows import same_width
@@ -62,7 +62,8 @@ def placed(
     if init == "random":
         return data, np.sort(random.permutation(some)[:count])
     if init == "medoids":
-        return data, some[medoids(kernel_distances(data, some), count, random)]
+        D = kernel_distances(data.gram().sub(some), squared=True).dense()
+        return data, some[medoids(D, count, random)]
     V = _vectors(owner, data, init)[used]
     return given(owner, data, _grid(owner, V, count) if init == "grid" else _kmeans(V, count, random))
 
@@ -105,15 +106,7 @@ def _grid(owner: str, V: Array, count: int) -> Array:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, D)
 
 
-def kernel_distances(data: Data, some: Array) -> Array:
-    """d^2 = k(x, x) + k(y, y) - 2 k(x, y) between items."""
-    K = np.asarray(data.gram().sub(some).dense(), dtype=float)
-    d = np.diagonal(K)
-    return np.asarray(d[:, None] + d - 2.0 * K)
-
-
 def medoids(D: Array, count: int, random: np.random.RandomState) -> Array:
     """Positions of `count` medoids: assign items to the nearest, take the best item of each cluster, repeat."""
     start = random.permutation(len(D))[:count]
-    found = alternate(Distances.of_array(D, symmetric=True), np.ones(len(D)), start, _ROUNDS)
-    return np.sort(found.medoids)
+    return np.sort(alternate(Distances.of_array(D, symmetric=True), np.ones(len(D)), start, _ROUNDS).medoids)

@@ -32,11 +32,11 @@ def check_settings(machine: Any) -> None:
     if isinstance(machine.init, str) and machine.init not in STARTS:
         raise bad(owner, "init", f"one of {STARTS}, or positions of items", repr(machine.init),
                   "'random' is the default.")  # fmt: skip
-    for name, besides in (("n_init", "auto"), ("batch_size", None), ("max_iter", ...)):
-        given = getattr(machine, name)
-        if given is besides or (isinstance(besides, str) and isinstance(given, str) and given == besides):
-            continue
-        count(owner, name, given)
+    count(owner, "max_iter", machine.max_iter)
+    if not (isinstance(machine.n_init, str) and machine.n_init == "auto"):
+        count(owner, "n_init", machine.n_init)
+    if machine.batch_size is not None:
+        count(owner, "batch_size", machine.batch_size)
 
 
 def count(owner: str, name: str, given: Any) -> int:

@@ -62,7 +62,7 @@ def row_sums(distances: Distances, weight: Array) -> Array:
     sums = np.empty(len(distances))
 
     def work(r: slice, D: Array) -> None:
-        sums[r] = D @ weight.astype(D.dtype) if D.dtype == np.float64 else D.astype(np.float64) @ weight
+        sums[r] = D.astype(np.float64, copy=False) @ weight
 
     over_rows(distances, work)
     return sums

@@ -27,7 +27,7 @@ def silhouette(D: Distances, labels: Array) -> Array:
     s = np.empty(len(D))
 
     def work(r: slice, rows: Array) -> None:
-        sums, own = rows @ member.astype(rows.dtype), label[r]
+        sums, own = rows.astype(np.float64, copy=False) @ member, label[r]
         every = np.arange(len(own))
         a = sums[every, own] / np.maximum(count[own] - 1, 1)
         means = sums / count
