@@ -24,6 +24,8 @@ _TITLES = {  # the longest prefix of a home module decides
     "mercer.estimators": "Ridge, risk and verification",
     "mercer.estimators.feature_machines": "Feature machines",
     "mercer.estimators.gaussian_process": "Gaussian processes",
+    "mercer.estimators.kernel_k_means": "Clusters",
+    "mercer.estimators.medoids": "Clusters",
     "mercer.estimators.neighbours": "Nearest neighbours",
     "mercer.estimators.svm": "Support vector machines",
     "mercer.files": "Model files",

@@ -33,6 +33,41 @@ void nearest_two(nb::handle D, nb::handle medoids, nb::handle first, nb::handle 
     });
 }
 
+void swap_changes(nb::handle D, nb::handle weight, nb::handle first, nb::handle d1, nb::handle d2, Index medoids,
+                  nb::handle change, nb::handle place) {
+    Call call("swap_changes");
+    if (medoids < 2) call.wrong_value("medoids", "two or more", std::to_string(medoids));
+    by_type<float, double>(call, D, "D", [&]<class T>() {
+        auto D_ = call.matrix<const T>(D, "D");
+        const Index n = D_.cols;
+        auto w = call.vector<const double>(weight, "weight", n);
+        positions<std::int32_t>(call, first, "first", medoids);
+        auto first_ = call.vector<const std::int32_t>(first, "first", n);
+        auto d1_ = call.vector<const double>(d1, "d1", n), d2_ = call.vector<const double>(d2, "d2", n);
+        auto change_ = call.vector<double>(change, "change", D_.rows);
+        auto place_ = call.vector<std::int32_t>(place, "place", D_.rows);
+        std::vector<double> removal(static_cast<std::size_t>(medoids)), scratch(static_cast<std::size_t>(medoids));
+        std::vector<std::int32_t> hits(static_cast<std::size_t>(n));
+        call.unlocked([&] {
+            const Nearest near{const_cast<std::int32_t*>(first_.data), nullptr, const_cast<double*>(d1_.data),
+                               const_cast<double*>(d2_.data)};  // only read
+            BEST(removal_losses)(near, w, {removal.data(), medoids});
+            BEST(swap_changes<T>)(D_, w, near, {removal.data(), medoids}, {hits.data(), n},
+                                  {scratch.data(), medoids}, change_, place_);
+        });
+    });
+}
+
+void gains(nb::handle D, nb::handle weight, nb::handle d1, nb::handle gain) {
+    Call call("gains");
+    by_type<float, double>(call, D, "D", [&]<class T>() {
+        auto D_ = call.matrix<const T>(D, "D");
+        auto w = call.vector<const double>(weight, "weight", D_.cols), d1_ = call.vector<const double>(d1, "d1", D_.cols);
+        auto gain_ = call.vector<double>(gain, "gain", D_.rows);
+        call.unlocked([&] { BEST(gains<T>)(D_, w, d1_, gain_); });
+    });
+}
+
 nb::tuple swap_medoids(nb::handle D, nb::handle weight, nb::handle medoids, nb::handle first, nb::handle second,
                        nb::handle d1, nb::handle d2, Index next, Index since, Index most, double least) {
     Call call("swap_medoids");
@@ -40,11 +75,10 @@ nb::tuple swap_medoids(nb::handle D, nb::handle weight, nb::handle medoids, nb::
     call.not_negative(most, "most");
     return by_type<float, double>(call, D, "D", [&]<class T>() {
         auto D_ = call.matrix<const T>(D, "D");
-        const Index n = D_.rows;
-        if (D_.cols != n) call.wrong("D", "square", "another shape");
+        const Index n = D_.cols;
         auto w = call.vector<const double>(weight, "weight", n);
-        auto m = medoids_of(call, medoids, n);
-        if (next < 0 || next >= n) call.wrong_value("next", "the place of an item", std::to_string(next));
+        auto m = medoids_of(call, medoids, D_.rows);
+        if (next < 0 || next >= D_.rows) call.wrong_value("next", "the place of a candidate", std::to_string(next));
         positions<std::int32_t>(call, first, "first", m.size);
         positions<std::int32_t>(call, second, "second", m.size);
         auto first_ = call.vector<std::int32_t>(first, "first", n), second_ = call.vector<std::int32_t>(second, "second", n);
@@ -67,6 +101,12 @@ void bind_medoids(nb::module_& parent) {
     m.def("nearest_two", &nearest_two, nb::arg("D"), nb::arg("medoids"), nb::arg("first"), nb::arg("second"),
           nb::arg("d1"), nb::arg("d2"),
           "first, second <- the places of the two medoids nearest to each column of D; d1, d2 <- the distances.");
+    m.def("swap_changes", &swap_changes, nb::arg("D"), nb::arg("weight"), nb::arg("first"), nb::arg("d1"),
+          nb::arg("d2"), nb::arg("medoids"), nb::arg("change"), nb::arg("place"),
+          "change, place <- for every row of D, a candidate, the lowest change of the loss by a swap of it against one "
+          "of so many medoids, and which.");
+    m.def("gains", &gains, nb::arg("D"), nb::arg("weight"), nb::arg("d1"), nb::arg("gain"),
+          "gain <- by how much the loss falls if the candidate of a row of D becomes one more medoid.");
     m.def("swap_medoids", &swap_medoids, nb::arg("D"), nb::arg("weight"), nb::arg("medoids"), nb::arg("first"),
           nb::arg("second"), nb::arg("d1"), nb::arg("d2"), nb::arg("next"), nb::arg("since"), nb::arg("most"),
           nb::arg("least"),

@@ -24,7 +24,7 @@ struct Best {
 
 // The medoid against which the candidate of this row is best swapped, and the change of the loss by that.
 template <class T>
-Best best_swap(const T* row, Vector<const double> weight, const Nearest& near, Vector<double> removal,
+Best best_swap(const T* row, Vector<const double> weight, const Nearest& near, Vector<const double> removal,
                Vector<std::int32_t> hits, Vector<double> change) {
     const Index n = weight.size, k = removal.size;
     for (Index i = 0; i < k; ++i) change[i] = removal[i];
@@ -66,7 +66,7 @@ template <class T>
 void follow(Matrix<const T> D, Vector<const Index> medoids, const Nearest& near, Index place) {
     const auto here = static_cast<std::int32_t>(place);
     const T* row = D.row(medoids[place]);
-    for (Index o = 0; o < D.rows; ++o) {
+    for (Index o = 0; o < D.cols; ++o) {
         const double d = static_cast<double>(row[o]);
         if (near.first[o] == here) {
             if (d < near.d2[o]) {
@@ -91,6 +91,12 @@ void follow(Matrix<const T> D, Vector<const Index> medoids, const Nearest& near,
             near.d2[o] = d;
         }
     }
+}
+
+bool among(Vector<const Index> medoids, Index c) {
+    for (Index i = 0; i < medoids.size; ++i)
+        if (medoids[i] == c) return true;
+    return false;
 }
 
 }  // namespace
@@ -125,6 +131,30 @@ void removal_losses(const Nearest& near, Vector<const double> weight, Vector<dou
 }
 
 template <class T>
+void swap_changes(Matrix<const T> D, Vector<const double> weight, const Nearest& near, Vector<const double> removal,
+                  Vector<std::int32_t> hits, Vector<double> scratch, Vector<double> change, Vector<std::int32_t> place) {
+    for (Index c = 0; c < D.rows; ++c) {
+        const Best best = best_swap(D.row(c), weight, near, removal, hits, scratch);
+        change[c] = best.change;
+        place[c] = static_cast<std::int32_t>(best.place);
+    }
+}
+
+template <class T>
+void gains(Matrix<const T> D, Vector<const double> weight, Vector<const double> d1, Vector<double> gain) {
+    for (Index c = 0; c < D.rows; ++c) {
+        const T* row = D.row(c);
+        double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+        for (Index o = 0; o < D.cols; ++o) {
+            const double less = d1[o] - static_cast<double>(row[o]);
+            sum += less > 0.0 ? weight[o] * less : 0.0;
+        }
+        gain[c] = sum;
+    }
+}
+
+template <class T>
 SwapsEnd swap_medoids(Matrix<const T> D, Vector<const double> weight, Vector<Index> medoids, Nearest near,
                       Vector<double> removal, Vector<std::int32_t> hits, Vector<double> change, Index next, Index since,
                       Index most, double least) {
@@ -134,8 +164,8 @@ SwapsEnd swap_medoids(Matrix<const T> D, Vector<const double> weight, Vector<Ind
         const Index c = end.next;
         end.next = c + 1 < D.rows ? c + 1 : 0;
         ++end.since;
-        if (near.d1[c] == 0.0 && medoids[near.first[c]] == c) continue;
-        const Best best = best_swap(D.row(c), weight, near, removal, hits, change);
+        if (among({medoids.data, medoids.size}, c)) continue;
+        const Best best = best_swap(D.row(c), weight, near, {removal.data, removal.size}, hits, change);
         if (!(best.change < -least)) continue;
         medoids[best.place] = c;
         follow(D, {medoids.data, medoids.size}, near, best.place);
@@ -149,6 +179,9 @@ SwapsEnd swap_medoids(Matrix<const T> D, Vector<const double> weight, Vector<Ind
 
 #define INSTANTIATE(T)                                                                                               \
     template void nearest_two(Matrix<const T>, Vector<const Index>, Nearest);                                        \
+    template void swap_changes(Matrix<const T>, Vector<const double>, const Nearest&, Vector<const double>,          \
+                               Vector<std::int32_t>, Vector<double>, Vector<double>, Vector<std::int32_t>);          \
+    template void gains(Matrix<const T>, Vector<const double>, Vector<const double>, Vector<double>);                \
     template SwapsEnd swap_medoids(Matrix<const T>, Vector<const double>, Vector<Index>, Nearest, Vector<double>,    \
                                    Vector<std::int32_t>, Vector<double>, Index, Index, Index, double);
 INSTANTIATE(float)

@@ -73,6 +73,13 @@ INTERRUPTED = [
     ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0)}, three, "mercer.solvers.laplace:_half_norm", 60),
     ("GPLVM", {"n_restarts": 2, "random_state": 0}, None,
      "mercer.estimators.gaussian_process.gplvm:_value_and_slope", 6),
+    ("KMedoids", {"n_clusters": 6, "random_state": 0}, None, "mercer.solvers.medoids.swaps:_look", 4),
+    ("KMedoids", {"n_clusters": 6, "method": "pam", "random_state": 0}, None, "mercer.solvers.medoids.swaps:best_swap",
+     2),
+    ("KMedoids", {"n_clusters": 6, "method": "alternate", "random_state": 0}, None,
+     "mercer.solvers.medoids.alternate:_moved", 2),
+    ("NearestMedoidClassifier", {"n_medoids": 6, "random_state": 0}, y, "mercer.solvers.medoids.swaps:_look", 4),
+    ("KernelKMeans", {"n_clusters": 6, "random_state": 0}, None, "mercer.solvers.kernel_k_means:_means", 3),
     ("KernelGradientDescent", {"tol": 1e-12}, t, "mercer.solvers.gradient_descent:_norm", 7),
     ("KernelRidgeCV", {"kernels": [RBF(0.5), RBF(1.0), RBF(2.0)]}, t, "mercer.estimators.ridge:KernelRidge._fit", 3),
     ("KernelSearchCV", {"estimator": SVC(), "param_grid": {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}}, y,
@@ -107,6 +114,7 @@ def short_looks(monkeypatch):
     """Few steps between two looks at the limits, so that small problems have a middle."""
     monkeypatch.setattr("mercer.solvers.dual.decomposition.CHUNK", 1)
     monkeypatch.setattr("mercer.solvers.dual.decomposition.LEAST", 10)
+    monkeypatch.setattr("mercer.solvers.medoids.swaps.PIECE", 30 * 150)
 
 
 def is_estimator(name):

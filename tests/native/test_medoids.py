@@ -78,6 +78,38 @@ def test_swaps_lower_the_loss_until_no_swap_does_M8(isa, dtype, n, k, ties, seed
         assert loss(D, other, weight) >= now - 1e-10
 
 
+@given(dtype=real, n=sizes, k=sizes, m=sizes, seed=seeds)
+def test_changes_by_swaps_and_gains_are_those_of_the_loss_M8(isa, dtype, n, k, m, seed):
+    """D has a row for each of n candidates, of which the last m are the items."""
+    k, m = min(n, k), min(n, m)
+    D = framed(np.ascontiguousarray(dissimilarities(seed, n, dtype, False)[:, n - m :]))[0]
+    weight = numbers(seed + 1, m, float, 0.5, 2.0)
+    chosen = np.random.default_rng(seed).permutation(n)[:k]
+    near, change, place, gain = state(D, chosen), np.empty(n), np.empty(n, np.int32), np.empty(n)
+    medoids.swap_changes(D, weight, near["first"], near["d1"], near["d2"], k, change, place)
+    medoids.gains(D, weight, near["d1"], gain)
+    now = loss(D, chosen, weight)
+    for c in range(n):
+        swapped = [loss(D, np.r_[np.delete(chosen, i), c], weight) - now for i in range(k)]
+        assert_allclose(change[c], min(swapped), atol=1e-10)
+        assert_allclose(swapped[place[c]], min(swapped), atol=1e-10)
+        assert_allclose(gain[c], now - loss(D, np.r_[chosen, c], weight), atol=1e-10)
+
+
+@given(dtype=real, n=sizes, k=sizes, m=sizes, seed=seeds)
+def test_swaps_of_candidates_that_are_no_items_M8(isa, dtype, n, k, m, seed):
+    k, m = min(n, k), min(n, m)
+    D = framed(np.ascontiguousarray(dissimilarities(seed, n, dtype, False)[:, n - m :]))[0]
+    chosen, weight = np.random.default_rng(seed).permutation(n)[:k], np.ones(m)
+    near, before = state(D, chosen), loss(D, chosen, weight)
+    _, _, since, gained = medoids.swap_medoids(D, weight, chosen, **near, next=0, since=0, most=10**6, least=1e-12)
+    assert since == n
+    assert len(set(chosen)) == k
+    assert_allclose(loss(D, chosen, weight), before - gained, rtol=1e-12, atol=1e-12)
+    for i, c in product(range(k), set(range(n)) - set(chosen)):
+        assert loss(D, np.r_[np.delete(chosen, i), c], weight) >= loss(D, chosen, weight) - 1e-10
+
+
 def test_distances_that_are_no_numbers_are_read_without_harm(isa):
     D = np.full((6, 6), np.nan)
     chosen = np.array([1, 4])
@@ -94,6 +126,15 @@ def test_wrong_arguments_are_named():
             chooses={"D"})  # fmt: skip
     given = {"D": D, "weight": np.ones(5), "medoids": chosen, **near, "next": 0, "since": 0, "most": 9, "least": 0.0}
     refuses(medoids.swap_medoids, given, {"medoids", *near}, free={"medoids", "D"}, chooses={"D"})
+    looked = {"D": D, "weight": np.ones(5), "first": near["first"], "d1": near["d1"], "d2": near["d2"], "medoids": 2,
+              "change": np.zeros(5), "place": np.zeros(5, np.int32)}  # fmt: skip
+    refuses(medoids.swap_changes, looked, {"change", "place"}, free={"D"}, chooses={"D"})
+    with pytest.raises(ValueError, match=r"^swap_changes: medoids must be two or more"):
+        medoids.swap_changes(**looked | {"medoids": 1})
+    with pytest.raises(ValueError, match=r"^swap_changes: first must be "):
+        medoids.swap_changes(**looked | {"first": np.full(5, 2, np.int32)})
+    gained = {"D": D, "weight": np.ones(5), "d1": near["d1"], "gain": np.zeros(5)}
+    refuses(medoids.gains, gained, {"gain"}, free={"D"}, chooses={"D"})
     for name, value in (("next", 5), ("since", -1), ("most", -1)):
         with pytest.raises(ValueError, match=f"^swap_medoids: {name} must be "):
             medoids.swap_medoids(**given | {name: value})

@@ -18,10 +18,12 @@ from mercer import (
     GaussianProcessRegressor,
     KernelRidge,
     KernelSearchCV,
+    KMedoids,
     LazyGram,
     NuSVR,
     mmd_test,
     plots,
+    silhouette,
     svm_path,
 )
 from mercer.comparison import calibration
@@ -57,6 +59,9 @@ DRAWN = {
     "process_band": lambda **a: plots.process_band(GP, LINE, samples=2, **a),
     "svm_path": lambda **a: plots.svm_path(PATH, **a),
     "losses": lambda **a: plots.losses({"hinge": Hinge()}, **a),
+    "medoids": lambda **a: plots.medoids(PLANE, THREE, [0, 1, 2], **a),
+    "silhouettes": lambda **a: plots.silhouettes(silhouette(PLANE, LABEL), LABEL, **a),
+    "silhouette_curve": lambda **a: plots.silhouette_curve(KMedoids(random_state=0).choose_k(PLANE, [2, 3]), **a),
     "trace": lambda **a: plots.trace(TRACE, **a),
     "witness": lambda **a: plots.witness(TWO, PLANE[LABEL == 0], PLANE[LABEL == 1], **a),
 }
@@ -413,3 +418,40 @@ def test_the_curve_of_a_witness_is_the_function_of_the_test():
 def test_a_witness_of_three_columns_cannot_be_drawn():
     with pytest.raises(ValueError, match="X and Y must be items of one column or two; got shape"):
         plots.witness(TWO, np.zeros((4, 3)), np.zeros((4, 3)))
+
+
+# ---- clusters
+
+
+def test_medoids_are_ringed_among_the_items_of_their_clusters():
+    on = plots.medoids(PLANE, THREE, [4, 9], ax=ax())
+    assert_array_equal(np.array(marked(on, "medoids").get_data()).T, PLANE[[4, 9]])
+    assert_array_equal(on.collections[1].get_offsets(), PLANE[THREE == 1])
+    assert [one.get_label() for one in on.collections] == ["cluster 0", "cluster 1", "cluster 2"]
+
+
+def test_silhouettes_are_bars_as_long_as_they_are_with_their_mean():
+    s = silhouette(PLANE, THREE)
+    on = plots.silhouettes(s, THREE, ax=ax())
+    for name in range(3):
+        (outline,) = marked(on, f"cluster {name}").get_paths()
+        ends = outline.vertices[:, 0]
+        assert_allclose([ends.max(), ends.min()], [max(s[name == THREE].max(), 0.0), min(s[name == THREE].min(), 0.0)])
+    assert_allclose(line(on, f"mean {s.mean():.3f}")[0], s.mean())
+    assert [tick.get_text() for tick in on.get_yticklabels()] == ["0", "1", "2"]
+
+
+def test_the_number_of_clusters_that_was_chosen_has_the_star():
+    choice = KMedoids(random_state=0).choose_k(PLANE, [2, 3, 5])
+    on = plots.silhouette_curve(choice, ax=ax())
+    assert_allclose(np.ravel(marked(on, "best").get_data()), [choice.k, choice.silhouettes.max()])
+
+
+def test_clusters_that_cannot_be_drawn_are_refused_I5():
+    for draw, words in (
+        (lambda: plots.medoids(PLANE, THREE[:-1]), r"plots.medoids: labels must be one for each of 60 items"),
+        (lambda: plots.silhouettes([0.1, 0.2], [0]), r"plots.silhouettes: values must be one silhouette for each"),
+        (lambda: plots.silhouette_curve(3), r"plots.silhouette_curve: choice must be what KMedoids.choose_k gives"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            draw()

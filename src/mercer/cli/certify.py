@@ -82,13 +82,12 @@ def _model(data: str, path: Path, form: str | None) -> tuple[dict[str, Any], boo
 
     machine = loaded(path)
     table = read(data, format=form, kinds=kinds_of(machine))
-    features, y, _ = table.split_target(machine[0].target, task=task_of(machine))
-    found = mercer.verify(machine[-1], machine[:-1].transform(features.items), y)
-    return {
-        "model": str(path),
-        "proved": bool(found.converged),
-        "objective": found.primal,
-        "lower bound": found.dual,
-        "relative gap": found.relative_gap,
-        "certificate": str(found),
-    }, bool(found.converged)
+    if machine[0].target is None:  # clusters, which have none
+        found: Any = mercer.verify(machine, table.items)
+        bounds = {"loss": found.loss}
+    else:
+        features, y, _ = table.split_target(machine[0].target, task=task_of(machine))
+        found = mercer.verify(machine[-1], machine[:-1].transform(features.items), y)
+        bounds = {"objective": found.primal, "lower bound": found.dual, "relative gap": found.relative_gap}
+    proved = bool(found.converged)
+    return {"model": str(path), "proved": proved, **bounds, "certificate": str(found)}, proved

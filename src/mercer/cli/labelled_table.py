@@ -9,7 +9,6 @@ from typing import Any
 from mercer.cli.options import settings_of
 from mercer.cli.printing import say
 from mercer.errors import bad
-from mercer.typing import Array
 
 NOTES = 8  # on a table that are printed at most
 TOO_MANY = 10  # warn at this many times the rows that a comparison gives a method
@@ -17,11 +16,11 @@ TOO_MANY = 10  # warn at this many times the rows that a comparison gives a meth
 
 @dataclass(frozen=True, eq=False)
 class LabelledTable:
-    """A table without the column to predict, the targets from that column, and the task."""
+    """A table without the column to predict, the targets from that column if one is named, and the task."""
 
     table: Any
-    target: str
-    y: Array
+    target: str | None
+    y: Any
     task: str
 
     def kernel(self, text: str | None, method: str = "svm") -> Any:
@@ -58,7 +57,7 @@ class LabelledTable:
             return self
         some = np.sort(np.random.default_rng(seed).permutation(len(self.table))[:rows])
         say(f"{rows} of {len(self.table)} rows are drawn at random.")
-        return replace(self, table=self.table.take(some), y=self.y[some])
+        return replace(self, table=self.table.take(some), y=None if self.y is None else self.y[some])
 
     def warn_of(self, method: str) -> None:
         """Print a note if a method is slow on so many rows."""
@@ -96,24 +95,51 @@ def labelled_table(
     drop: Sequence[str] | None, keep: Sequence[str] | None,
 ) -> LabelledTable:  # fmt: skip
     """The table in a file, with its targets; prints what was found in it."""
+    table = _read(data, form, kinds, drop, keep)
+    name = table.target_name(target)
+    features, y, found = table.split_target(name, task=task)
+    say(f"{features.name}: {features.describe()}; {found} of {name!r}.")
+    _tell_notes(table, features, name)
+    return LabelledTable(features, name, y, found)
+
+
+def unlabelled_table(
+    data: str, labels: str | None, form: str | None, kinds: Sequence[str] | None, drop: Sequence[str] | None,
+    keep: Sequence[str] | None,
+) -> LabelledTable:  # fmt: skip
+    """The table in a file without a column to predict; a column of labels may be set aside."""
+    table = _read(data, form, kinds, drop, keep)
+    if labels is not None:
+        features, y, task = table.split_target(labels)
+    else:
+        aside = [] if len(table.aside) == len(table.columns) else list(table.aside)
+        notes = tuple(f"column {column!r} is left out: it {table.aside[column]}" for column in aside)
+        features, y, task = replace(table.drop(aside), notes=notes + table.notes), None, ""
+    say(f"{features.name}: {features.describe()}.")
+    _tell_notes(table, features, labels)
+    return LabelledTable(features, labels, y, task)
+
+
+def _read(
+    data: str, form: str | None, kinds: Sequence[str] | None, drop: Sequence[str] | None, keep: Sequence[str] | None
+) -> Any:
     from mercer.tables import read
 
     given = settings_of(kinds, "--kind")
     table = read(data, format=form, kinds=given, keep=keep or ())
     for name in given:
         table.require(name)
-    if drop:
-        table = table.drop(drop)
-    name = table.target_name(target)
-    features, y, found = table.split_target(name, task=task)
-    say(f"{features.name}: {features.describe()}; {found} of {name!r}.")
+    return table.drop(drop) if drop else table
+
+
+def _tell_notes(table: Any, features: Any, target: str | None) -> None:
+    """Say what there is to know of the columns."""
     for note in features.notes[:NOTES]:
         say(f"note: {note}.")
     if len(features.notes) > NOTES:
         say(f"note: and {len(features.notes) - NOTES} more such notes.")
-    if set(table.aside) - {name, *features.columns}:
+    if set(table.aside) - {target, *features.columns}:
         say("note: --keep COLUMN keeps a column.")
-    return LabelledTable(features, name, y, found)
 
 
 def described(machine: Any) -> dict[str, Any]:

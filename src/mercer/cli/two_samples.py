@@ -31,8 +31,8 @@ def two_samples(
     rows are not drawn from one distribution.
     """
     from mercer import TableScaler, items, mmd_test
+    from mercer.cli.options import settings_of
     from mercer.cli.printing import result
-    from mercer.cli.problem import settings_of
     from mercer.errors import bad
     from mercer.kernels import parse
     from mercer.tables import default_kernel, read

@@ -3,9 +3,9 @@
     print(mercer.verify(model, X, y))
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
-of regularised risk, GaussianProcessClassifier, our feature machines and nearest neighbours, whatever their kernel, and
-for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is computed in
-double precision, and only the parameters and the coefficients of the model are used.
+of regularised risk, GaussianProcessClassifier, our feature machines, nearest neighbours and clusters, whatever their
+kernel, and for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is
+computed in double precision, and only the parameters and the coefficients of the model are used.
 """
 
 from __future__ import annotations
@@ -22,17 +22,23 @@ from mercer.errors import bad
 from mercer.estimators.base import weights
 from mercer.estimators.feature_machines import verify as features
 from mercer.estimators.gaussian_process.verify import verify_classifier, verify_regressor
+from mercer.estimators.kernel_k_means import verify as verify_means
+from mercer.estimators.medoids import verify as medoids
 from mercer.estimators.neighbours import verify as neighbours
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
 from mercer.estimators.svm import verify as svm
 from mercer.estimators.svm.model_reader import READERS
+from mercer.solvers.kernel_k_means import MeansProof
+from mercer.solvers.medoids import SwapProof
 from mercer.solvers.ridge import Expansion, RidgeCertificate, Targets, certify_ridge
 from mercer.solvers.rvm.evidence import Relevance
 from mercer.solvers.solution import Solution
 
+Proof = Solution | Relevance | SwapProof | MeansProof
 
-def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solution | Relevance:
+
+def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Proof:
     """The certificate of a fitted model, recomputed from the data it was fitted on; samples of weight zero are out.
 
     Of a pipeline the last step is verified, on X as the steps before it transform it.
@@ -43,7 +49,7 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solu
     return _prover(model)(model, X, y, sample_weight)
 
 
-def _prover(model: Any) -> Callable[..., Solution | Relevance]:
+def _prover(model: Any) -> Callable[..., Proof]:
     """The function that proves this kind of model; a subclass is proved like its parent."""
     for ancestor in type(model).__mro__:
         if ancestor.__name__ in PROVERS:
@@ -85,11 +91,15 @@ _FEATURES = tuple(
     f"{machine}{task}" for machine in ("L1VM", "L2VM", "RVM", "RBFNetwork", "FeatureGLM")
     for task in ("Classifier", "Regressor")
 )  # fmt: skip
-PROVERS: dict[str, Callable[..., Solution | Relevance]] = (
-    dict.fromkeys(READERS, svm.verify)
-    | dict.fromkeys(_RISK, risk.verify)
-    | dict.fromkeys(_FEATURES, features.verify)
-    | dict.fromkeys(("KernelKNeighborsClassifier", "KernelKNeighborsRegressor"), neighbours.verify)
-    | {"KernelRidge": _ridge}
-    | {"GaussianProcessRegressor": verify_regressor, "GaussianProcessClassifier": verify_classifier}
-)
+PROVERS: dict[str, Callable[..., Proof]] = {
+    **dict.fromkeys(READERS, svm.verify),
+    **dict.fromkeys(_RISK, risk.verify),
+    **dict.fromkeys(_FEATURES, features.verify),
+    **dict.fromkeys(("KernelKNeighborsClassifier", "KernelKNeighborsRegressor"), neighbours.verify),
+    "KernelRidge": _ridge,
+    "KernelKMeans": verify_means,
+    "KMedoids": medoids.verify,
+    "NearestMedoidClassifier": medoids.verify_classes,
+    "GaussianProcessRegressor": verify_regressor,
+    "GaussianProcessClassifier": verify_classifier,
+}

@@ -27,6 +27,7 @@ _RECORDS = {
     "mercer.kernels.documents": "Corpus",
     "mercer.kernels.centred": "Training",
     "mercer.estimators.training_data": "KernelItems GivenGram",
+    "mercer.estimators.medoids.metric": "NamedMetric",
     "mercer.estimators.risk.certificate": "RiskCertificate",
     "mercer.estimators.svm.certificate": "Certificate",
     "mercer.estimators.svm.record": "Record",
@@ -46,6 +47,7 @@ _RECORDS = {
     "mercer.solvers.gplvm": "LatentClimb",
     "mercer.solvers.gradient_descent": "Descent",
     "mercer.solvers.hinge_posterior": "HingeMode HingePosterior",
+    "mercer.solvers.kernel_k_means": "MeansProof",
     "mercer.solvers.kkt": "KKT",
     "mercer.solvers.laplace": "Laplace Mode",
     "mercer.solvers.laplace_softmax": "Curvature SoftmaxLaplace",
@@ -53,6 +55,7 @@ _RECORDS = {
     "mercer.solvers.linear": "LinearSolution",
     "mercer.solvers.losses": "ComplementaryLogLog EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Probit "
     "Squared SquaredHinge",
+    "mercer.solvers.medoids.proof": "SwapProof",
     "mercer.solvers.platt": "Platt",
     "mercer.solvers.ridge": "Factored RidgeCertificate Targets",
     "mercer.solvers.risk.solution": "RiskSolution",

@@ -7,6 +7,7 @@
 Labels are set, and the caller draws the legend.  Nothing is shown or saved, and no setting of matplotlib changes.
 """
 
+from mercer.plots.clusters import medoids, silhouette_curve, silhouettes
 from mercer.plots.decision import decision_regions
 from mercer.plots.gram import gram_heatmap, spectrum
 from mercer.plots.losses import losses
@@ -27,6 +28,7 @@ __all__ = [
     "figure",
     "gram_heatmap",
     "losses",
+    "medoids",
     "process_band",
     "regression_tube",
     "reliability",
@@ -34,6 +36,8 @@ __all__ = [
     "roc",
     "search_curve",
     "search_surface",
+    "silhouette_curve",
+    "silhouettes",
     "spectrum",
     "style",
     "svg",

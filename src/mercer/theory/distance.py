@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from mercer.engine import fill
-from mercer.gram import LazyGram
+from mercer.engine.fill import require_memory
+from mercer.gram import LazyGram, kernel_distances
 from mercer.kernels.base import Kernel
-from mercer.kernels.values import diagonal
 from mercer.typing import Array
 
 
@@ -22,15 +21,6 @@ def distance(kernel: Kernel, X: Any, Y: Any = None, *, squared: bool = False) ->
     gram = LazyGram(kernel, X, Y)
     if not min(gram.shape):
         return np.empty(gram.shape)
-    a = diagonal(kernel, gram.A).real
-    b = a if gram.symmetric else diagonal(kernel, gram.B).real
-
-    def block(r: slice, c: slice) -> Array:
-        D = a[r, None] + b[c] - 2.0 * gram.block(r, c).real
-        np.maximum(D, 0.0, out=D)
-        if gram.symmetric and r == c:
-            np.fill_diagonal(D, 0.0)
-        return D if squared else np.asarray(np.sqrt(D, out=D))
-
-    what = f"The distances under {kernel!r}"
-    return fill.dense(block, gram.shape, a.dtype, symmetric=gram.symmetric, what=what)
+    found = kernel_distances(gram, squared=squared)
+    require_memory(f"The distances under {kernel!r}", found.size, "LazyGram(kernel, X).nearest(count) streams them.")
+    return found.dense()

@@ -16,8 +16,10 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.training_data import Data
+from mercer.gram import Distances, kernel_distances
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
+from mercer.solvers.medoids.alternate import alternate
 from mercer.typing import Array
 
 INITS = ("kmeans", "medoids", "random", "grid")
@@ -43,7 +45,8 @@ def placed(
     if init == "random":
         return data, np.sort(random.permutation(some)[:count])
     if init == "medoids":
-        return data, some[medoids(kernel_distances(data, some), count, random)]
+        D = kernel_distances(data.gram().sub(some), squared=True).dense()
+        return data, some[medoids(D, count, random)]
     V = _vectors(owner, data, init)[used]
     return data.prototypes(owner, _grid(owner, V, count) if init == "grid" else _kmeans(V, count, random))
 
@@ -77,24 +80,7 @@ def _grid(owner: str, V: Array, count: int) -> Array:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, D)
 
 
-def kernel_distances(data: Data, some: Array) -> Array:
-    """d^2 = k(x, x) + k(y, y) - 2 k(x, y) between items."""
-    K = np.asarray(data.gram().sub(some).dense(), dtype=float)
-    d = np.diagonal(K)
-    return np.asarray(d[:, None] + d - 2.0 * K)
-
-
 def medoids(D: Array, count: int, random: np.random.RandomState) -> Array:
     """Positions of `count` medoids: assign items to the nearest, take the best item of each cluster, repeat."""
-    M = np.sort(random.permutation(len(D))[:count])
-    for _ in range(_ROUNDS):
-        nearest = np.argmin(D[:, M], axis=1)
-        nearest[M] = np.arange(count)  # no cluster is empty, also where distances are not those of a true kernel
-        better = M.copy()
-        for k in range(count):
-            own = np.flatnonzero(nearest == k)
-            better[k] = own[np.argmin(D[np.ix_(own, own)].sum(axis=1))]
-        if np.array_equal(better, M):
-            break
-        M = better
-    return np.sort(M)
+    start = random.permutation(len(D))[:count]
+    return np.sort(alternate(Distances.of_array(D, symmetric=True), np.ones(len(D)), start, _ROUNDS).medoids)

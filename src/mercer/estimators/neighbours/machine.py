@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
-from mercer.estimators.kernel_argument import NAMES
+from mercer.estimators.kernel_argument import NAMES, written
 from mercer.estimators.neighbours.search import Neighbours
 from mercer.estimators.neighbours.weights import require_weights, weights_of
 from mercer.estimators.positivity import require_positive
@@ -66,7 +66,7 @@ class KernelNeighbours(KernelEstimator):
         Not for kernels of |x - y|, whose neighbours are found from the rows: quicker, and right also where k = 0.  And
         not for weights that need distances, as k(x, x) of new items is not among the values.
         """
-        kernel = self._written
+        kernel = written(self.kernel)
         if kernel is None and self.by_name:
             kernel = NAMES[self.kernel](1.0, 2.0, 0.0)
         by_rows = kernel is not None and kernel.distance_of_rows(np.zeros((1, 1))) is not None
