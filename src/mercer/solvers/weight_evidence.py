@@ -9,6 +9,7 @@ at its minimum, where H is the Hessian of P in (W, b).  For Gaussian noise it is
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -16,12 +17,13 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.engine.interrupts import until_interrupted
-from mercer.engine.pool import Stopped
+from mercer.engine.pool import Stopped, one_blas_thread
 from mercer.solvers.glm import GLMProblem, GLMSolution, GLMState, solve_glm
 from mercer.solvers.losses import Family
 from mercer.typing import Array
 
 _RANGE = (1e-10, 1e4)  # of alpha, in units of the mean of |phi|^2
+_ONE_THREAD = 800  # unknowns up to which systems are solved on one thread: waiting for others costs more
 _TIGHT = 1e-13  # relative gap of the mode: an error of W changes log det H to first order
 
 
@@ -125,7 +127,8 @@ def best_evidence(
         return -here.value
 
     grid = np.log(np.geomspace(_RANGE[1], _RANGE[0], 10))
-    with until_interrupted() as work:
+    small = np.shape(Phi)[1] * family.functions <= _ONE_THREAD
+    with until_interrupted() as work, one_blas_thread() if small else nullcontext():
         i = int(np.argmin([loss(a) for a in grid]))
         ends = grid[min(i + 1, len(grid) - 1)], grid[max(i - 1, 0)]
         minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-3})
