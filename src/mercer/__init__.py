@@ -19,13 +19,16 @@ __version__ = "0.1.0"
 
 _HOME = {
     "BayesianSVC": "mercer.estimators.svm.bayesian",
+    "ClassicalMDS": "mercer.estimators.embedding.classical_mds",
     "FeatureGLMClassifier": "mercer.estimators.feature_machines.glm",
     "FeatureGLMRegressor": "mercer.estimators.feature_machines.glm",
     "GPLVM": "mercer.estimators.gaussian_process.latent",
     "GaussianProcessClassifier": "mercer.estimators.gaussian_process.classifier",
     "GaussianProcessRegressor": "mercer.estimators.gaussian_process.regressor",
     "KernelGradientDescent": "mercer.estimators.gradient_descent",
+    "KernelLDA": "mercer.estimators.kernel_lda",
     "KernelLogisticRegression": "mercer.estimators.risk.classification",
+    "KernelPCA": "mercer.estimators.embedding.kernel_pca",
     "KernelQuantileRegressor": "mercer.estimators.risk.regression",
     "KernelRidge": "mercer.estimators.ridge",
     "KernelRidgeCV": "mercer.estimators.ridge_cv",

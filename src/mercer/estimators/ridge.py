@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import NotConverged, bad, warn
-from mercer.estimators.base import gamma_value, weights
+from mercer.estimators.base import weights
 from mercer.estimators.incremental import Incremental
+from mercer.estimators.pairwise_names import PairwiseNames
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.gram import LazyGram
 from mercer.items.vectors import is_sparse
-from mercer.kernels import Kernel, Similarity
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers import ridge
 from mercer.solvers.ridge import Factored, Shifted, Targets
@@ -31,7 +29,7 @@ class Singular(UserWarning):
     """alpha = 0 on a Gram that has no inverse: of the best functions the one of least norm was taken."""
 
 
-class KernelRidge(Incremental):
+class KernelRidge(PairwiseNames, Incremental):
     """Minimise sum_i w_i (y_i - f(x_i) - b)^2 + alpha |f|^2: f = sum_i a_i k(., x_i), (K + alpha W^-1) a + b = y.
 
     alpha, kernel, gamma, degree, coef0 and kernel_params are scikit-learn's, and so are its names of kernels; a
@@ -149,15 +147,6 @@ class KernelRidge(Incremental):
                 f"alpha = {self.alpha_} is too small for this Gram in double precision. Choose a larger alpha.",
                 NotConverged,
             )  # fmt: skip
-
-    def _gamma(self, X: Any) -> float:
-        """As in scikit-learn, None is 1 / columns, and 1 for "chi2"."""
-        auto = 1.0 if self.kernel == "chi2" else "auto"
-        return gamma_value(auto if self.gamma is None else self.gamma, X)
-
-    def _of_function(self, function: Callable[..., Any]) -> Kernel:
-        """As in scikit-learn, a function compares two items."""
-        return Similarity(partial(function, **(self.kernel_params or {})))
 
     # ---- what follows from it
 
