@@ -3,9 +3,10 @@
     print(mercer.verify(model, X, y))
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
-of regularised risk, GaussianProcessClassifier and our feature machines, whatever their kernel, and for pipelines that
-end in one of these: X then goes through the fitted steps before it.  Everything is in double precision, and nothing but
-parameters and coefficients of the model is believed.
+of regularised risk, GaussianProcessClassifier, KernelLDA and our feature machines, for KernelPCA (ours and
+scikit-learn's) and ClassicalMDS, whatever their kernel, and for pipelines that end in one of these: X then goes through
+the fitted steps before it.  Everything is in double precision, and nothing but parameters and coefficients of the model
+is believed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
+from mercer.estimators.discriminant_verify import verify_discriminant
+from mercer.estimators.embedding.certificate import EigenCertificate
+from mercer.estimators.embedding.verify import verify_axes
 from mercer.estimators.feature_machines import verify as features
 from mercer.estimators.gaussian_process.verify import verify_classifier, verify_regressor
 from mercer.estimators.ridge import KernelRidge
@@ -30,8 +34,10 @@ from mercer.solvers.ridge import Expansion, RidgeCertificate, Targets, certify_r
 from mercer.solvers.rvm.evidence import Relevance
 from mercer.solvers.solution import Solution
 
+Proof = Solution | Relevance | EigenCertificate
 
-def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solution | Relevance:
+
+def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Proof:
     """The certificate of a fitted model, recomputed from the data it was fitted on; samples of weight zero are out.
 
     Of a pipeline the last step is verified, on X as the steps before it transform it.
@@ -42,7 +48,7 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solu
     return _prover(model)(model, X, y, sample_weight)
 
 
-def _prover(model: Any) -> Callable[..., Solution | Relevance]:
+def _prover(model: Any) -> Callable[..., Proof]:
     """The function that proves this kind of model; a subclass is proved like its parent."""
     for ancestor in type(model).__mro__:
         if ancestor.__name__ in PROVERS:
@@ -84,10 +90,11 @@ _FEATURES = tuple(
     f"{machine}{task}" for machine in ("L1VM", "L2VM", "RVM", "RBFNetwork", "FeatureGLM")
     for task in ("Classifier", "Regressor")
 )  # fmt: skip
-PROVERS: dict[str, Callable[..., Solution | Relevance]] = (
+PROVERS: dict[str, Callable[..., Proof]] = (
     dict.fromkeys(READERS, svm.verify)
     | dict.fromkeys(_RISK, risk.verify)
     | dict.fromkeys(_FEATURES, features.verify)
-    | {"KernelRidge": _ridge}
+    | {"KernelRidge": _ridge, "KernelLDA": verify_discriminant}
+    | {"KernelPCA": verify_axes, "ClassicalMDS": verify_axes}
     | {"GaussianProcessRegressor": verify_regressor, "GaussianProcessClassifier": verify_classifier}
 )

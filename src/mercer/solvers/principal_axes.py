@@ -30,6 +30,8 @@ TOL = 1e-6  # residuals in units of their eigenvalue, by default: eigenvalues ar
 SMALL = 400  # items up to which LAPACK takes them all
 _MANY = 4  # axes times this: if the items are fewer, LAPACK is faster
 _SINGLE_TOL, _SINGLE_ROUNDING = 1e-5, 1e-6  # of the rough answer in single precision
+_ALL_VALUES = 1500  # items up to which all eigenvalues are computed to find the negative ones; of more
+_MOST_NEGATIVE = 5
 _FEW_COLUMNS = 100  # columns of rows up to which streaming native tiles again costs little more than reading them
 
 
@@ -82,7 +84,7 @@ def principal_axes(
 
 def _axes(found: Eigenpairs, name: str, centred: Centred, gram: Gram) -> Axes:
     means = centred.means(len(gram))
-    total = float(np.sum(gram.diag()) - means.sum())
+    total = float(np.sum(gram.diag(), dtype=float) - means.sum())
     return Axes(found.values, found.vectors, found.residuals, means @ found.vectors, total, found.products,
                 found.converged, name)  # fmt: skip
 
@@ -173,3 +175,20 @@ def residuals_of(gram: Gram, values: Array, V: Array) -> Array:
     """|H K H v - lambda v| of given pairs."""
     return np.asarray(np.linalg.norm(Centred(_products_of(gram))(V) - V * values, axis=0))
 
+
+
+def total_variance(gram: Gram) -> float:
+    """The trace of H K H."""
+    return float(np.sum(gram.diag(), dtype=float) - Centred(_products_of(gram)).means(len(gram)).sum())
+
+
+def negative_eigenvalues(gram: Gram, total: float) -> Array:
+    """Those of H K H in ascending order; of many items the most negative ones, to two digits."""
+    centred = Centred(_products_of(gram))
+    if len(gram) <= _ALL_VALUES:
+        values = np.linalg.eigvalsh(centred.dense(gram))
+    else:
+        found = leading_eigenpairs(lambda V: -centred(V), len(gram), _MOST_NEGATIVE, tol=1e-2, most=20)
+        values = -found.values
+    rounding = 1e-12 * max(float(np.abs(values).max(initial=0.0)), abs(total))
+    return np.asarray(values[values < -rounding])

@@ -33,7 +33,7 @@ class EigenCertificate:
         return float(np.max(self.residuals / np.maximum(sizes, 1e-300), initial=0.0))
 
     def __str__(self) -> str:
-        share = f"They hold {self._share:.1%} of the variance." if self.total > 0.0 else "The items have no variance."
+        share = f"Their sum is {self._share:.1%} of the trace." if self.total > 0.0 else "The items have no variance."
         if self.missed is not None:
             return (
                 f"Each of the {len(self.eigenvalues)} eigenvalues is a lower bound, too small by {self.missed:.3g} at "

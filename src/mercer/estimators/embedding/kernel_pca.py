@@ -98,6 +98,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNames
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.sparse and not self.fit_inverse_transform
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -193,6 +194,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNames
                 raise bad("KernelPCA", "kernel", "the Gaussian kernel for inverse='fixed_point'",
                           repr(self._kept.kernel), "inverse='ridge' works for every kernel.")  # fmt: skip
             return
+        if len(scores) < 2:
+            raise bad("KernelPCA", "X", "two rows or more for fit_inverse_transform", "1 sample", "Pass more.")
         if interrupted():
             return
         rows = np.asarray(rows, dtype=float)
