@@ -27,6 +27,7 @@ t = np.sin(2.0 * X[:, 0]) + 0.2 * rng.normal(size=150)
 counts = rng.poisson(np.exp(0.5 * X[:, 0]))
 
 DUAL = "mercer.solvers.dual.decomposition:Engine.check"
+KRYLOV = "mercer.linalg.leading_eigenpairs:_Space.grow"
 NEWTON = "mercer.solvers.glm:GLMProblem.newton"
 PROOF = "mercer.solvers.dual.decomposition:Engine.prove"  # once in a fit
 MANY = 10**9  # a limit of steps that is watched but never reached
@@ -73,12 +74,14 @@ INTERRUPTED = [
     ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0)}, three, "mercer.solvers.laplace:_half_norm", 60),
     ("GPLVM", {"n_restarts": 2, "random_state": 0}, None,
      "mercer.estimators.gaussian_process.latent:_value_and_slope", 6),
+    ("KernelPCA", {"n_components": 4, "kernel": "rbf", "eigen_solver": "krylov"}, None, KRYLOV, 2),
+    ("ClassicalMDS", {"eigen_solver": "krylov"}, None, KRYLOV, 1),
     ("KernelGradientDescent", {"tol": 1e-12}, t, "mercer.solvers.gradient_descent:_norm", 7),
     ("KernelRidgeCV", {"kernels": [RBF(0.5), RBF(1.0), RBF(2.0)]}, t, "mercer.estimators.ridge:KernelRidge._fit", 3),
     ("KernelSearchCV", {"estimator": SVC(), "param_grid": {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}}, y,
      "mercer.selection.scoring:FoldScorer.outcome", 17),
 ]  # fmt: skip
-AT_ONCE = {"KernelRidge", "TableScaler"}  # one factorisation, one pass: no step after which there is a model
+AT_ONCE = {"KernelLDA", "KernelRidge", "TableScaler"}  # one factorisation, one pass: no step after which there is a model
 IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]
 
 

@@ -157,7 +157,8 @@ class KernelLDA(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMix
 
     def predict(self, X: Any) -> Array:
         """The most probable class."""
-        return np.asarray(self.classes_[np.argmax(self._log_joint(X), axis=1)])
+        f = self._log_joint(X)
+        return np.asarray(self.classes_[np.argmax(f, axis=1)])
 
     def predict_log_proba(self, X: Any) -> Array:
         """log P(class | x) in the order of classes_."""

@@ -73,7 +73,7 @@ def all_eigenpairs(A: Array, count: int) -> Eigenpairs:
     few = {"subset_by_index": (n - count, n - 1)} if 2 * count < n else {"driver": "evd"}
     values, V = eigh(A, check_finite=False, **few)
     values, V = values[::-1][:count], V[:, ::-1][:, :count]
-    return Eigenpairs(values, V, np.linalg.norm(A @ V - V * values, axis=0), 1, True)
+    return Eigenpairs(values, V, _lengths(A @ V - V * values), 1, True)
 
 
 class _Space:
@@ -136,7 +136,7 @@ class _Space:
     def _residuals(self, count: int) -> Array:
         Y = self.Y[:, :count]
         left = self.AQ[:, : self.size] @ Y - self.Q[:, : self.size] @ (Y * self.values[:count])
-        return np.linalg.norm(left, axis=0)
+        return _lengths(left)
 
     def _shrink(self) -> None:
         """Keep the best vectors only, the least accurate of them last: by their products the space grows again."""
@@ -151,9 +151,15 @@ class _Space:
 
 def _outside(W: Array, Q: Array) -> Array:
     """An orthonormal basis of what W has outside of the span of Q, without directions that are rounding alone."""
-    least = _DEPENDENT * float(np.linalg.norm(W, axis=0).max(initial=0.0))
+    least = _DEPENDENT * float(_lengths(W).max(initial=0.0))
     for _ in range(2):  # twice is enough: orthogonal to rounding
         W = W - Q @ (Q.T @ W)
         W, R = np.linalg.qr(W)
         W, least = W[:, np.abs(np.diagonal(R)) > least], _DEPENDENT
     return np.asarray(W)
+
+
+def _lengths(W: Array) -> Array:
+    """Norms of columns, without overflow in their squares."""
+    unit = float(np.abs(W).max(initial=0.0)) or 1.0
+    return np.asarray(unit * np.linalg.norm(W / unit, axis=0))

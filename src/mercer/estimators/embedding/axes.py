@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.config import config
+from mercer.engine.interrupts import interrupted
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.base import warn_open
 from mercer.estimators.embedding.certificate import EigenCertificate
@@ -77,7 +78,7 @@ def _chosen(gram: Gram, effort: Effort) -> str:
 
 def _on_all(owner: str, gram: Gram, count: int, solver: str, effort: Effort) -> Placed:
     axes = principal_axes(gram, count, solver=solver, tol=effort.tol, seed=effort.seed, most=effort.most)
-    reason = "converged" if axes.converged else "stopped before the residuals were small enough"
+    reason = "converged" if axes.converged else "interrupted" if interrupted() else "max_iter"
     proof = EigenCertificate(eigenvalues=axes.values, residuals=axes.residuals, total=axes.total, n_iter=axes.products,
                              converged=axes.converged, reason=reason)  # fmt: skip
     if not axes.converged:

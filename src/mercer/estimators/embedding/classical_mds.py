@@ -19,6 +19,7 @@ from mercer.estimators.embedding.dissimilarities import (
     far_apart,
 )
 from mercer.estimators.pairwise_names import PairwiseNames
+from mercer.estimators.positivity import require_positive
 from mercer.estimators.training_data import KernelItems
 from mercer.items import Items, Vectors
 from mercer.kernels import Linear
@@ -44,7 +45,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNa
     gamma, degree, coef0, kernel_params    of a kernel that is given by name
     n_landmarks     so many items, far from each other, are scaled, and all are placed by their distances to these;
                     None: all items, or 1000 of them where the distances of all pairs do not fit the memory
-    eigen_solver, tol, random_state        as in KernelPCA
+    eigen_solver, tol, random_state, check_psd    as in KernelPCA
 
     After fit: embedding_, eigenvalues_, dissimilarity_matrix_ as in scikit-learn; landmarks_ (None: all items);
     negative_eigenvalues_ and negative_mass_, the share they have in the sum of sizes of all eigenvalues (among many
@@ -67,11 +68,12 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNa
         eigen_solver: str = "auto",
         tol: float = 0,
         random_state: Any = None,
+        check_psd: str = "warn",
     ) -> None:
         self.n_components, self.metric, self.metric_params = n_components, metric, metric_params
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.kernel_params, self.n_landmarks = kernel_params, n_landmarks
-        self.eigen_solver, self.tol, self.random_state = eigen_solver, tol, random_state
+        self.eigen_solver, self.tol, self.random_state, self.check_psd = eigen_solver, tol, random_state, check_psd
 
     @property
     def _precomputed(self) -> bool:
@@ -122,7 +124,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNa
 
     def _source(self, X: Any) -> Distances:
         if self.kernel is not None:
-            return KernelDistances(self._data(X))
+            data = self._data(X)
+            require_positive(self, data)
+            return KernelDistances(data)
         if self._precomputed:
             return GivenDistances.of(X)
         if isinstance(self.metric, str) and self.metric == "euclidean" and not self.metric_params:

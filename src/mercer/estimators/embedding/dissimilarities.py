@@ -115,7 +115,8 @@ class GivenDistances:
 
         D = check_symmetric(D, raise_exception=True)
         if float(D.min(initial=0.0)) < 0.0:
-            raise bad("ClassicalMDS", "X", "distances >= 0", f"{D.min():.3g}", "Pass distances, not similarities.")
+            raise bad("ClassicalMDS", "X", "distances >= 0", f"{D.min():.3g}", 
+                      "Negative values in data are no distances: pass distances, not similarities.")  # fmt: skip
         return cls(D, len(D), np.arange(len(D)))
 
     def __len__(self) -> int:
