@@ -124,7 +124,8 @@ class KernelLDA(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMix
         classes, own = np.unique(codes[some], return_inverse=True)
         K, unit = _unit(part)
         alphas = unit * np.array(CANDIDATES)
-        found = ridge.leave_one_out(Spectrum.of_matrix(K), _targets(own, len(classes)), alphas)
+        with np.errstate(invalid="ignore", divide="ignore"):  # of an indefinite Gram: no candidate
+            found = ridge.leave_one_out(Spectrum.of_matrix(K), _targets(own, len(classes)), alphas)
         self.loo_error_ = np.where(np.isfinite(found.errors), found.errors, np.inf)
         return CANDIDATES[int(np.argmin(self.loo_error_))]
 
@@ -184,12 +185,18 @@ def _unit(gram: Gram) -> tuple[Array, float]:
 
 
 def _solved(gram: Gram, targets: Targets, shrinkage: float) -> tuple[Expansion, Array, Array, float]:
-    """The regression, the scores of each item by the others, K a, and delta."""
+    """The regression, the scores of each item by the others, K a, and delta.
+
+    Without an item its class has a smaller share, which moves the level of all scores against it, by y / (n - 1); that
+    would look like a difference between classes where there is none, and is taken back.
+    """
     K, unit = _unit(gram)
     alpha = shrinkage * unit
     system = ridge.factorised(K, alpha)
-    answer = ridge.solve_ridge(system, targets, alpha)
-    left = targets.Y - ridge.leave_one_out_residuals(system, targets, alpha)
+    with np.errstate(invalid="ignore", divide="ignore"):  # of an indefinite Gram, which is refused
+        answer = ridge.solve_ridge(system, targets, alpha)
+        left = targets.Y - ridge.leave_one_out_residuals(system, targets, alpha)
+    left += targets.Y / (len(left) - 1)
     Ka = system.times(answer.coef) if isinstance(system, ridge.Factored) else gram @ answer.coef
     return answer, left, np.asarray(Ka), alpha
 

@@ -24,6 +24,7 @@ import numpy as np
 from mercer.typing import Array
 
 _FLAT = 1e-10  # of the largest variance: the least that a direction is given
+_ROUNDING = 1e-14  # variance of scores that rounding may leave, in units of the targets' 1/n
 
 
 def class_targets(codes: Array, classes: int) -> Array:
@@ -70,8 +71,8 @@ def discriminant(left: Array, codes: Array, priors: Array) -> Discriminant:
     centre = priors @ means
     apart = np.sqrt(priors)[:, None] * (means - centre)
     values, V = np.linalg.eigh(inside.T @ inside / max(n - classes, 1))
-    least = _FLAT * max(float(values.max(initial=0.0)), float(np.square(apart).sum()))
-    white = V / np.sqrt(np.maximum(values, least or 1.0))
+    least = max(_FLAT * float(values.max(initial=0.0)), _FLAT * float(np.square(apart).sum()), _ROUNDING / n)
+    white = V / np.sqrt(np.maximum(values, least))
     _, sizes, axes = np.linalg.svd(apart @ white, full_matrices=True)
     P = white @ axes.T
     P = P * np.where((means[-1] - means[0]) @ P < 0.0, -1.0, 1.0)

@@ -45,6 +45,7 @@ PLANS: dict[str, dict[str, Plan]] = {
         "svm": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}),
         "svm + platt": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}),
         "klr": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0)}, scoring="neg_log_loss", most=1000),
+        "klda": Plan("cv", {"shrinkage": (1e-4, 1e-3, 1e-2, 0.1, 1.0)}, scoring="neg_log_loss", most=2000),
         "l1vm": Plan("cv", {"alpha": (0.1, 0.3, 1.0, 3.0)}, scoring="neg_log_loss", most=1000),
         "l2vm": Plan("evidence", most=400),
         "rvm": Plan("cv", {"n_restarts": (0,)}, scoring="neg_log_loss", most=600),

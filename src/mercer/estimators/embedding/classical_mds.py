@@ -114,7 +114,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNa
         X = self._checked(X, reset=True)
         source = self._source(X)
         if landmarks is None and not self._cheap(source) and 8 * len(source) ** 2 > config().memory:
-            landmarks = _LANDMARKS
+            landmarks = min(_LANDMARKS, int((config().memory / 16) ** 0.5))
         chosen = None if landmarks is None else far_apart(source, landmarks, effort.seed)
         gram = source.gram(chosen)
         found = place(owner, gram, min(count, len(gram)), effort)

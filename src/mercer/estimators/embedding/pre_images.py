@@ -16,12 +16,12 @@ import numpy as np
 
 from mercer.engine.interrupts import interrupted
 from mercer.estimators.ridge_cv import KernelRidgeCV
-from mercer.kernels import RBF, Kernel, Linear
+from mercer.kernels import RBF, Fixed, Kernel, Linear
 from mercer.typing import Array
 
 ROWS = 2000  # that the regression learns from; of more, a sample
 _WIDTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the spread of the scores
-_ALPHAS = tuple(10.0**p for p in range(-8, 3))
+_ALPHAS = tuple(10.0**p for p in range(-6, 3))
 _STARTS = 3  # items with the nearest scores, from which a fixed point is looked for
 _STEPS = 200
 _STILL = 1e-9  # change of a row, in units of the spread of the rows, at which it is taken for a fixed point
@@ -31,7 +31,7 @@ def ridge_of(scores: Array, X: Array, alpha: float | None, seed: int) -> KernelR
     """The regression of rows on scores, its kernel and alpha those of least leave-one-out error; alpha if given."""
     some = np.sort(np.random.default_rng(seed).permutation(len(X))[:ROWS])
     spread = float(np.sqrt(2.0 * scores[some].var(axis=0).sum())) or 1.0
-    kernels: list[Kernel] = [Linear(), *(RBF(spread * width) for width in _WIDTHS)]
+    kernels: list[Kernel] = [Fixed(spread**-2.0) * Linear(), *(RBF(spread * width) for width in _WIDTHS)]
     return KernelRidgeCV(kernels, _ALPHAS if alpha is None else (alpha,), fit_intercept=True).fit(scores[some], X[some])
 
 
