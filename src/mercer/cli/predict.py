@@ -22,8 +22,8 @@ def predict(
 ) -> None:
     """Predict the rows of a table with a saved model.
 
-    Prints CSV with the prediction, and probabilities or a standard deviation where the model has them.  Where the
-    target is among the columns, its score is told on standard error.
+    Prints CSV with the prediction, and probabilities or a standard deviation where the model has them; coordinates of a
+    model that embed has saved.  Where the target is among the columns, its score is told on standard error.
     """
     from mercer.cli.model_file import kinds_of, loaded
     from mercer.cli.output import require_place
@@ -35,7 +35,8 @@ def predict(
     table = read(data, format=format, kinds=kinds_of(machine))
     _require_columns(machine[0], table)
     columns = _columns(machine, table)
-    _tell_score(machine, table, columns["prediction"])
+    if "prediction" in columns:
+        _tell_score(machine, table, columns["prediction"])
     text = to_json([dict(zip(columns, row, strict=True)) for row in _rows(columns)]) if json else None
     if output is None:
         _write(sys.stdout, columns, text)
@@ -56,8 +57,10 @@ def _require_columns(scaler: Any, table: Any) -> None:
 
 
 def _columns(machine: Any, table: Any) -> dict[str, Any]:
-    """Predictions, and how sure they are."""
+    """Predictions, and how sure they are; of an embedding the coordinates."""
     X = table.items
+    if not hasattr(machine[-1], "predict"):
+        return {f"axis{i + 1}": column for i, column in enumerate(machine.transform(X).T)}
     if hasattr(machine, "predict_proba"):
         P = machine.predict_proba(X)
         return {"prediction": machine.predict(X)} | {f"p({c})": P[:, j] for j, c in enumerate(machine.classes_)}

@@ -8,7 +8,6 @@ from typing import Any
 
 from mercer.cli.printing import say
 from mercer.errors import bad
-from mercer.typing import Array
 
 NOTES = 8  # that are said of a table
 MANY = 10  # times the rows that a method is made for
@@ -16,11 +15,11 @@ MANY = 10  # times the rows that a method is made for
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table without its target, the targets, and what is to be done with them."""
+    """A table without its target, the targets, and what is to be done with them; None where there is no target."""
 
     table: Any
-    target: str
-    y: Array
+    target: str | None
+    y: Any
     task: str
 
     def kernel(self, text: str | None, method: str = "svm") -> Any:
@@ -57,7 +56,7 @@ class Problem:
             return self
         some = np.sort(np.random.default_rng(seed).permutation(len(self.table))[:rows])
         say(f"{rows} of {len(self.table)} rows are drawn at random.")
-        return replace(self, table=self.table.take(some), y=self.y[some])
+        return replace(self, table=self.table.take(some), y=None if self.y is None else self.y[some])
 
     def warn_of(self, method: str) -> None:
         """Say so where a method is not made for so many rows."""
@@ -95,24 +94,51 @@ def problem_of(
     drop: Sequence[str] | None, keep: Sequence[str] | None,
 ) -> Problem:  # fmt: skip
     """The problem in a file; what there is to know of the table is said."""
+    table = _read(data, form, kinds, drop, keep)
+    name = table.target_name(target)
+    features, y, found = table.split_target(name, task=task)
+    say(f"{features.name}: {features.describe()}; {found} of {name!r}.")
+    _tell_notes(table, features, name)
+    return Problem(features, name, y, found)
+
+
+def features_of(
+    data: str, labels: str | None, form: str | None, kinds: Sequence[str] | None, drop: Sequence[str] | None,
+    keep: Sequence[str] | None,
+) -> Problem:  # fmt: skip
+    """The rows of a file without a target to learn; a column of labels may be set aside."""
+    table = _read(data, form, kinds, drop, keep)
+    if labels is not None:
+        features, y, task = table.split_target(labels)
+    else:
+        aside = [] if len(table.aside) == len(table.columns) else list(table.aside)
+        notes = tuple(f"column {column!r} is left out: it {table.aside[column]}" for column in aside)
+        features, y, task = replace(table.drop(aside), notes=notes + table.notes), None, ""
+    say(f"{features.name}: {features.describe()}.")
+    _tell_notes(table, features, labels)
+    return Problem(features, labels, y, task)
+
+
+def _read(
+    data: str, form: str | None, kinds: Sequence[str] | None, drop: Sequence[str] | None, keep: Sequence[str] | None
+) -> Any:
     from mercer.tables import read
 
     given = settings_of(kinds, "--kind")
     table = read(data, format=form, kinds=given, keep=keep or ())
     for name in given:
         table.require(name)
-    if drop:
-        table = table.drop(drop)
-    name = table.target_name(target)
-    features, y, found = table.split_target(name, task=task)
-    say(f"{features.name}: {features.describe()}; {found} of {name!r}.")
+    return table.drop(drop) if drop else table
+
+
+def _tell_notes(table: Any, features: Any, target: str | None) -> None:
+    """Say what there is to know of the columns."""
     for note in features.notes[:NOTES]:
         say(f"note: {note}.")
     if len(features.notes) > NOTES:
         say(f"note: the like of {len(features.notes) - NOTES} more columns.")
-    if set(table.aside) - {name, *features.columns}:
+    if set(table.aside) - {target, *features.columns}:
         say("note: --keep COLUMN keeps a column.")
-    return Problem(features, name, y, found)
 
 
 def settings_of(given: Sequence[str] | None, option: str) -> dict[str, Any]:

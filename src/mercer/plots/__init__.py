@@ -8,6 +8,7 @@ A legend is the caller's to draw; what it says is set.  Nothing is shown or save
 """
 
 from mercer.plots.decision import decision_regions
+from mercer.plots.embedding import component_contours, embedding
 from mercer.plots.gram import gram_heatmap, spectrum
 from mercer.plots.losses import losses
 from mercer.plots.path import svm_path, trace
@@ -21,8 +22,10 @@ __all__ = [
     "INK",
     "MUTED",
     "PALETTE",
+    "component_contours",
     "coverage",
     "decision_regions",
+    "embedding",
     "figure",
     "gram_heatmap",
     "losses",

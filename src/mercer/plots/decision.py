@@ -38,8 +38,7 @@ def decision_regions(
                   f"shape {labels.shape}", "Pass the labels of X.")  # fmt: skip
     if not isinstance(resolution, (int, np.integer)) or resolution < 2:
         raise bad("plots.decision_regions", "resolution", "an integer >= 2", repr(resolution), "200 is the default.")
-    across, up = (_axis(V[:, d], resolution) for d in (0, 1))
-    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    across, up, grid = plane(V, resolution)
     with drawing(ax) as ax:
         if len(classes) == 2 and hasattr(machine, "decision_function"):
             f = np.asarray(machine.decision_function(grid)).reshape(len(up), len(across))
@@ -61,6 +60,12 @@ def scatter(ax: Axes, V: Array, place: int, label: str | None = None) -> None:
     colour, marker = PALETTE[place % len(PALETTE)], _MARKERS[place % len(_MARKERS)]
     ax.scatter(V[:, 0], V[:, 1], s=13, color=colour, marker=marker, linewidths=0.3, edgecolors="white", label=label,
                zorder=3)  # fmt: skip
+
+
+def plane(V: Array, resolution: int) -> tuple[Array, Array, Array]:
+    """(across, up, grid): positions along both columns of V, and all pairs of them as rows."""
+    across, up = (_axis(V[:, d], resolution) for d in (0, 1))
+    return across, up, np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
 
 
 def _axis(values: Array, resolution: int) -> Array:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import secrets
-from contextlib import suppress
 from importlib.resources import files
 
 from mercer.report.collect import Report, collect
 from mercer.report.compact import Sheet
+from mercer.report.page import write_page
 from mercer.report.pictures import Gallery, galleries
 from mercer.study import Study
 
@@ -19,17 +18,7 @@ def write(study: Study, path: str | os.PathLike[str]) -> str:
     sheet = Sheet()
     pictures = galleries(study, report.predicted, sheet)
     page = render(report, pictures, sheet)
-    target = os.path.realpath(path)
-    temporary = f"{target}.{secrets.token_hex(4)}.tmp"
-    try:
-        with open(temporary, "x", encoding="utf-8") as file:
-            file.write(page)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-    return target
+    return write_page(path, page)
 
 
 def render(report: Report, pictures: tuple[Gallery, ...], sheet: Sheet) -> str:
