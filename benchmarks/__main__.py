@@ -8,10 +8,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, gp, gram, matvec, report, ridge, search, sparse, startup, svm, vjp
+from benchmarks import data, geometry, gp, gram, matvec, report, ridge, search, sparse, startup, svm, vjp
 from benchmarks.harness import Case, Row, run
 
 SUITES = {
+    "geometry": geometry.cases,
     "gp": gp.searches,
     "gp-predict": gp.predictions,
     "gram": gram.cases,

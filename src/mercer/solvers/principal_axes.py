@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 
 from mercer.config import config
+from mercer.engine.pool import run
+from mercer.engine.tiles import cuts
 from mercer.gram.stored import StoredGram
 from mercer.linalg.leading_eigenpairs import PRODUCTS, Eigenpairs, all_eigenpairs, leading_eigenpairs
 from mercer.typing import Array, Gram
@@ -32,6 +34,7 @@ _MANY = 4  # axes times this: if the items are fewer, LAPACK is faster
 _SINGLE_TOL, _SINGLE_ROUNDING = 1e-5, 1e-6  # of the rough answer in single precision
 _ALL_VALUES = 1500  # items up to which all eigenvalues are computed to find the negative ones; of more
 _MOST_NEGATIVE = 5
+_PANEL = 512  # rows of an array that one task multiplies
 _FEW_COLUMNS = 100  # columns of rows up to which streaming native tiles again costs little more than reading them
 
 
@@ -127,6 +130,23 @@ class Centred:
         return K
 
 
+class Single:
+    """An array in single precision as something to multiply with, in single precision throughout."""
+
+    def __init__(self, K: Array) -> None:
+        self.K = K
+
+    def __matmul__(self, V: Array) -> Array:
+        V = V.astype(np.float32)
+        out = np.empty((len(self.K), V.shape[1]), dtype=np.float32)
+
+        def multiply(r: slice) -> None:
+            np.matmul(self.K[r], V, out=out[r])
+
+        run(multiply, cuts(len(self.K), _PANEL))
+        return out.astype(np.float64)
+
+
 class Features:
     """X X' for rows X of few columns, or sparse, as something to multiply with."""
 
@@ -157,7 +177,7 @@ def _rough(gram: Any, count: int, seed: int, most: int) -> Array | None:
         return None
     single = gram.single()
     if 4 * len(gram) ** 2 <= config().memory:
-        single = StoredGram.of(single.dense())
+        single = Single(single.dense())
     found = leading_eigenpairs(Centred(single), len(gram), count, tol=_SINGLE_TOL, rounding=_SINGLE_ROUNDING, seed=seed,
                                most=most)  # fmt: skip
     return found.vectors
