@@ -151,7 +151,7 @@ def pca_through_the_gram(n: int, repeat: int) -> Iterator[Finding]:
 
     def by_covariance() -> Array:
         _, U = np.linalg.eigh(V.T @ V)
-        return np.asarray(V @ U[:, : -11 : -1])
+        return np.asarray(V @ U[:, :-11:-1])
 
     ours, theirs = by_gram(), by_covariance()
     apart = float(np.abs(np.abs(ours) - np.abs(theirs)).max() / np.abs(theirs).max())

@@ -124,7 +124,10 @@ def test_a_method_of_the_other_task_is_refused(capsys, numbers, mixed):
 def test_an_unknown_method_names_the_methods_before_the_table_is_read(capsys, verb, method, cure):
     assert run([verb, "nowhere.csv", "-m", method]) == 2
     err = capsys.readouterr().err
-    assert "--method: the method must be one of svm, svm + platt, l2vm, l1vm, rvm, gp, klr, klda, rbf network, ridge" in err
+    assert (
+        "--method: the method must be one of svm, svm + platt, l2vm, l1vm, rvm, gp, klr, klda, rbf network, ridge"
+        in err
+    )
     assert f"got {method!r}. {cure}" in err
 
 

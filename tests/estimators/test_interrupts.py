@@ -81,7 +81,11 @@ INTERRUPTED = [
     ("KernelSearchCV", {"estimator": SVC(), "param_grid": {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}}, y,
      "mercer.selection.scoring:FoldScorer.outcome", 17),
 ]  # fmt: skip
-AT_ONCE = {"KernelLDA", "KernelRidge", "TableScaler"}  # one factorisation, one pass: no step after which there is a model
+AT_ONCE = {
+    "KernelLDA",
+    "KernelRidge",
+    "TableScaler",
+}  # one factorisation, one pass: no step after which there is a model
 IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]
 
 

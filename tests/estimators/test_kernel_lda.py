@@ -92,8 +92,8 @@ def test_with_many_rows_it_is_scikit_learns_linear_analysis():
     assert_allclose(ours.predict_proba(Z), theirs.predict_proba(Z), atol=0.01)
     assert np.mean(ours.predict(Z) == theirs.predict(Z)) > 0.99
     up, down = ours.transform(Z), theirs.transform(Z)
-    assert_allclose(np.abs(np.sum(up * down, axis=0)) / (np.linalg.norm(up, axis=0) * np.linalg.norm(down, axis=0)), 1.0,
-                    atol=1e-3)  # fmt: skip
+    cosines = np.sum(up * down, axis=0) / (np.linalg.norm(up, axis=0) * np.linalg.norm(down, axis=0))
+    assert_allclose(np.abs(cosines), 1.0, atol=1e-3)
 
 
 def test_leaving_out_is_refitting_without_the_item_M30():
@@ -137,7 +137,9 @@ MAPS = {
 def test_kernel_run_equals_linear_run_on_the_explicit_map_T35(name):
     k, items, codes = MAPS[name]
     F = np.asarray(k.feature_map(items), dtype=float)
-    by_kernel, by_map = (KernelLDA(kernel=kernel, shrinkage=0.01).fit(data, codes) for kernel, data in ((k, items), (Linear(), F)))
+    by_kernel, by_map = (
+        KernelLDA(kernel=kernel, shrinkage=0.01).fit(data, codes) for kernel, data in ((k, items), (Linear(), F))
+    )
     assert_allclose(by_kernel.transform(items), by_map.transform(F), atol=1e-6)
     assert_allclose(by_kernel.predict_proba(items), by_map.predict_proba(F), atol=1e-7)
 
@@ -160,7 +162,9 @@ def test_shrinkage_has_the_least_leave_one_out_error_of_all_candidates():
     assert model.loo_error_.shape == (17,)
     assert model.shrinkage_ == pytest.approx(10.0 ** ((np.argmin(model.loo_error_) - 12) / 2.0))
     for scale in (1e-6, 1e6):  # in units of the kernel
-        assert KernelLDA(kernel=scale * RBF(1.0)).fit(X, y).shrinkage_ == KernelLDA(kernel=RBF(1.0)).fit(X, y).shrinkage_
+        assert (
+            KernelLDA(kernel=scale * RBF(1.0)).fit(X, y).shrinkage_ == KernelLDA(kernel=RBF(1.0)).fit(X, y).shrinkage_
+        )
 
 
 def test_a_sample_chooses_for_many_items(monkeypatch):

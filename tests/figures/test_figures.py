@@ -176,7 +176,7 @@ def test_oil_flow_is_read_from_a_folder_of_data_and_then_must_have_the_errors_of
     (entry,) = entries(["E7"])
     found = entry.compute()
     assert found.source == "measured"
-    with pytest.raises(ClaimFails, match="errors of PCA is .*, which is not = 20"):
+    with pytest.raises(ClaimFails, match=r"errors of PCA is .*, which is not = 20"):
         entry.check(found)
 
 

@@ -9,7 +9,14 @@ from mercer import configure
 from mercer.gram import LazyGram, StoredGram
 from mercer.kernels import RBF, Laplacian, Linear
 from mercer.solvers.nystroem import nystroem_axes
-from mercer.solvers.principal_axes import Centred, negative_eigenvalues, principal_axes, residuals_of, signed, total_variance
+from mercer.solvers.principal_axes import (
+    Centred,
+    negative_eigenvalues,
+    principal_axes,
+    residuals_of,
+    signed,
+    total_variance,
+)
 
 rng = np.random.default_rng(0)
 n = 450

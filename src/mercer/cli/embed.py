@@ -20,7 +20,9 @@ def embed(
         str | None, typer.Option("--target", "-t", help="Column that colours the picture and is not embedded.")
     ] = None,
     components: Annotated[int, typer.Option("--components", "-n", min=1, help="Axes.")] = 2,
-    method: Annotated[str, typer.Option("--method", "-m", help="pca (kernel PCA) or mds (scaling of distances).")] = "pca",
+    method: Annotated[
+        str, typer.Option("--method", "-m", help="pca (kernel PCA) or mds (scaling of distances).")
+    ] = "pca",
     kernel: KernelText = None,
     settings: Settings = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to save the model to.")] = None,
@@ -34,7 +36,7 @@ def embed(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Place the rows of a table on few axes: kernel PCA, or classical scaling of distances.
+    """Place the rows of a table on few axes, by kernel PCA or scaling.
 
     The saved model places new rows: mercer predict MODEL DATA prints their coordinates.
     """

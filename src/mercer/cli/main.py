@@ -21,7 +21,7 @@ VERBS = {
     "compare": ("mercer.cli.compare:compare", "Tune and compare all methods on a table; writes a report."),
     "tune": ("mercer.cli.tune:tune", "Choose the hyper-parameters of one method by cross-validation."),
     "fit": ("mercer.cli.fit:fit", "Fit one method to a table, show its certificate, save it."),
-    "embed": ("mercer.cli.embed:embed", "Place the rows of a table on few axes; writes a picture."),
+    "embed": ("mercer.cli.embed:embed", "Place the rows of a table on few axes, by kernel PCA or scaling."),
     "predict": ("mercer.cli.predict:predict", "Predict the rows of a table with a saved model."),
     "certify": ("mercer.cli.certify:certify", "Test a kernel on data, or prove a saved model again."),
     "explain-kernel": ("mercer.cli.explain:explain", "Formula, domain and proof of a kernel expression."),

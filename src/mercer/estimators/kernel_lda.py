@@ -104,12 +104,12 @@ class KernelLDA(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMix
     def _shares(self, codes: Array, classes: int) -> Array:
         """The probabilities of the classes."""
         if self.priors is None:
-            return np.bincount(codes, minlength=classes) / len(codes)
+            return np.asarray(np.bincount(codes, minlength=classes) / len(codes))
         priors = numbers("KernelLDA", "priors", self.priors)
         if priors.shape != (classes,) or not (priors > 0.0).all() or not np.isclose(priors.sum(), 1.0):
             raise bad("KernelLDA", "priors", f"{classes} positive numbers with the sum 1", repr(self.priors),
                       "None takes the shares of the classes.")  # fmt: skip
-        return priors / priors.sum()
+        return np.asarray(priors / priors.sum())
 
     def _shrinkage(self, gram: Gram, codes: Array) -> float:
         self.__dict__.pop("loo_error_", None)
@@ -127,7 +127,7 @@ class KernelLDA(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMix
         with np.errstate(invalid="ignore", divide="ignore"):  # of an indefinite Gram: no candidate
             found = ridge.leave_one_out(Spectrum.of_matrix(K), _targets(own, len(classes)), alphas)
         self.loo_error_ = np.where(np.isfinite(found.errors), found.errors, np.inf)
-        return CANDIDATES[int(np.argmin(self.loo_error_))]
+        return float(CANDIDATES[int(np.argmin(self.loo_error_))])
 
     def _describe(self, found: Discriminant) -> None:
         """What is known of the classes, along the axes."""

@@ -29,7 +29,7 @@ def simulated(count: int, seed: int) -> tuple[Array, Array]:
     rng = np.random.default_rng(seed)
     regime = np.arange(count) % len(REGIMES)
     shares = rng.dirichlet([2.0, 2.0, 2.0], count)[:, :2]  # of oil and water; the rest is gas
-    X = np.array([_beams(*pair, kind) for pair, kind in zip(shares, regime, strict=True)])
+    X = np.array([_beams(oil, water, int(kind)) for (oil, water), kind in zip(shares, regime, strict=True)])
     return X + NOISE * rng.normal(size=X.shape), regime
 
 

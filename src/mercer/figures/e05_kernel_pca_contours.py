@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CLAIM = (
-    "Two columns have two components of PCA and eight, or more, of kernel PCA: the first two tell three clusters apart, "
-    "the later ones split inside the clusters."
+    "Two columns have two components of PCA and eight, or more, of kernel PCA: the first two tell three clusters "
+    "apart, the later ones split inside the clusters."
 )
 COUNT = 8
 

@@ -45,7 +45,7 @@ def compute(seed: int = 0) -> Result:
 
 
 def line_of_cluster(Y: Array) -> tuple[Array, float]:
-    """The direction of the line through their mean that is nearest to points, and the share of their variance along it."""
+    """The direction of the line through their mean nearest to points, and the share of their variance along it."""
     _, sizes, V = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)
     return V[0], float(sizes[0] ** 2 / np.sum(sizes**2))
 

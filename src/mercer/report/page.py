@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def page(title: str, verb: str, sentences: Sequence[str], facts: Mapping[str, Any], pictures: Mapping[str, Figure]) -> str:
+def page(
+    title: str, verb: str, sentences: Sequence[str], facts: Mapping[str, Any], pictures: Mapping[str, Figure]
+) -> str:
     """The page as text; what comes from the data is escaped by the template."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup

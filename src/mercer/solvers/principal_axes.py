@@ -108,7 +108,7 @@ class Centred:
     def __call__(self, V: Array) -> Array:
         W = V - V.mean(axis=0)
         if self._means is None:
-            W = np.column_stack([W, np.full(len(V), 1.0 / len(V))])
+            W = np.column_stack([W, np.full(len(V), 1.0 / len(V), V.dtype)])
         W = self.gram @ W
         if self._means is None:
             self._means, W = W[:, -1].copy(), W[:, :-1]
@@ -137,14 +137,14 @@ class Single:
         self.K = K
 
     def __matmul__(self, V: Array) -> Array:
-        V = V.astype(np.float32)
+        V = V.astype(np.float32, copy=False)
         out = np.empty((len(self.K), V.shape[1]), dtype=np.float32)
 
         def multiply(r: slice) -> None:
             np.matmul(self.K[r], V, out=out[r])
 
         run(multiply, cuts(len(self.K), _PANEL))
-        return out.astype(np.float64)
+        return out
 
 
 class Features:
@@ -179,7 +179,7 @@ def _rough(gram: Any, count: int, seed: int, most: int) -> Array | None:
     if 4 * len(gram) ** 2 <= config().memory:
         single = Single(single.dense())
     found = leading_eigenpairs(Centred(single), len(gram), count, tol=_SINGLE_TOL, rounding=_SINGLE_ROUNDING, seed=seed,
-                               most=most)  # fmt: skip
+                               most=most, single=True)  # fmt: skip
     return found.vectors
 
 
@@ -194,7 +194,6 @@ def _stored_if_worth(gram: Any, products: Any, start: Array | None) -> Any:
 def residuals_of(gram: Gram, values: Array, V: Array) -> Array:
     """|H K H v - lambda v| of given pairs."""
     return np.asarray(np.linalg.norm(Centred(_products_of(gram))(V) - V * values, axis=0))
-
 
 
 def total_variance(gram: Gram) -> float:

@@ -134,7 +134,7 @@ def test_bad_arguments_are_refused_by_name_I5(options, message):
 def test_bad_matrices_are_refused_I5():
     with pytest.raises(ValueError, match="X must be distances >= 0; got -"):
         ClassicalMDS(metric="precomputed").fit(-D)
-    with pytest.raises(ValueError, match="distances to the 80 items|features"):
+    with pytest.raises(ValueError, match=r"distances to the 80 items|features"):
         ClassicalMDS(metric="precomputed").fit(D).transform(D[:, :7])
 
 

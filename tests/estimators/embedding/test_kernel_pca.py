@@ -17,7 +17,7 @@ from mercer.kernels import RBF, Geometric, Homogeneous, Linear, Normalised, Poly
 rng = np.random.default_rng(0)
 n = 90
 X = rng.normal(size=(n, 4)) * [3.0, 2.0, 1.0, 0.5] + [5.0, 0.0, 0.0, 1.0]
-new = rng.normal(size=(7, 4)) + [5.0, 0.0, 0.0, 1.0]
+new = rng.normal(size=(7, 4)) + np.array([5.0, 0.0, 0.0, 1.0])
 WORDS = ["".join(rng.choice(list("abcd"), size=8)) for _ in range(40)]
 SETS = [set(rng.choice(5, size=3).tolist()) for _ in range(40)]
 

@@ -180,15 +180,16 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNa
     @property
     def dissimilarity_matrix_(self) -> Array:
         """The distances of all pairs of training items; not there after a fit to landmarks."""
-        if getattr(self, "_distances", None) is None:
+        source = getattr(self, "_distances", None)
+        if source is None:
             raise AttributeError("dissimilarity_matrix_ is there after a fit to all items")
-        if isinstance(self._distances, GivenDistances):
-            return np.asarray(self._distances.D)
-        gram = self._distances.gram()
+        if isinstance(source, GivenDistances):
+            return np.asarray(source.D)
+        gram = source.gram()
         K, diagonal = np.asarray(gram.dense(), dtype=float), np.asarray(gram.diag(), dtype=float)
         D = np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2.0 * K, 0.0))
         np.fill_diagonal(D, 0.0)
-        return D
+        return np.asarray(D)
 
     @property
     def _n_features_out(self) -> int:

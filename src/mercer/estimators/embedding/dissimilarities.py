@@ -49,7 +49,7 @@ class KernelDistances:
     def squares_to(self, i: int) -> Array:
         gram = self.data.double().gram()
         diagonal = np.asarray(gram.diag(), dtype=float)
-        return np.maximum(diagonal + diagonal[i] - 2.0 * gram.rows(np.array([i]))[0], 0.0)
+        return np.asarray(np.maximum(diagonal + diagonal[i] - 2.0 * gram.rows(np.array([i]))[0], 0.0))
 
     def keep(self, index: Array) -> Self:
         return type(self)(self.data.keep(index))
@@ -115,7 +115,7 @@ class GivenDistances:
 
         D = check_symmetric(D, raise_exception=True)
         if float(D.min(initial=0.0)) < 0.0:
-            raise bad("ClassicalMDS", "X", "distances >= 0", f"{D.min():.3g}", 
+            raise bad("ClassicalMDS", "X", "distances >= 0", f"{D.min():.3g}",
                       "Negative values in data are no distances: pass distances, not similarities.")  # fmt: skip
         return cls(D, len(D), np.arange(len(D)))
 

@@ -93,7 +93,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNames
         self.gamma, self.degree, self.coef0 = gamma, degree, coef0
         self.alpha, self.fit_inverse_transform, self.inverse = alpha, fit_inverse_transform, inverse
         self.eigen_solver, self.tol, self.max_iter, self.iterated_power = eigen_solver, tol, max_iter, iterated_power
-        self.remove_zero_eig, self.random_state, self.copy_X, self.n_jobs = remove_zero_eig, random_state, copy_X, n_jobs
+        self.remove_zero_eig, self.random_state, self.copy_X, self.n_jobs = (
+            remove_zero_eig,
+            random_state,
+            copy_X,
+            n_jobs,
+        )
         self.n_landmarks, self.check_psd = n_landmarks, check_psd
 
     def __sklearn_tags__(self) -> Any:
@@ -219,7 +224,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNames
     def _fixed_points(self, scores: Array) -> Array:
         kept = self._kept
         rows = np.asarray(kept.items.values, dtype=float)
-        A, starts = self._coef - self._coef.mean(axis=0), pre_images.nearest(self.X_transformed_fit_[self.support_], scores)
+        A, starts = (
+            self._coef - self._coef.mean(axis=0),
+            pre_images.nearest(self.X_transformed_fit_[self.support_], scores),
+        )
         parts = [
             pre_images.fixed_points(
                 lambda Z: np.asarray(kept.cross(Z).dense(), dtype=float), rows,

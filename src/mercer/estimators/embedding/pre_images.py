@@ -1,10 +1,10 @@
 """From scores back to rows: an item of the input space whose scores are about those that are given.
 
-    ridge         a kernel ridge regression of the rows on their scores, with a kernel of its own.  Scores have another
-                  scale than rows, so that the kernel of the rows would be far too narrow or too wide for them.
-    fixed point   for the Gaussian kernel: the row whose feature vector is nearest to the point that the scores name.
-                  With P = sum_i g_i phi(x_i), g = A y + 1/n, a maximum of <phi(z), P> obeys
-                  z = sum_i g_i k(z, x_i) x_i / sum_i g_i k(z, x_i), which is iterated.
+ridge         a kernel ridge regression of the rows on their scores, with a kernel of its own.  Scores have another
+              scale than rows, so that the kernel of the rows would be far too narrow or too wide for them.
+fixed point   for the Gaussian kernel: the row whose feature vector is nearest to the point that the scores name.
+              With P = sum_i g_i phi(x_i), g = A y + 1/n, a maximum of <phi(z), P> obeys
+              z = sum_i g_i k(z, x_i) x_i / sum_i g_i k(z, x_i), which is iterated.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def fixed_points(values: Callable[[Array], Array], X: Array, G: Array, starts: A
         reached = np.sum(G * values(Z), axis=1)
         higher = reached > height
         best[higher], height[higher] = Z[higher], reached[higher]
-    return best
+    return np.asarray(best)
 
 
 def _climbed(values: Callable[[Array], Array], X: Array, G: Array, Z: Array) -> Array:
