@@ -63,7 +63,8 @@ def embed(
         _write_scores(scores, Y)
         found["coordinates"] = str(scores)
     if report is not None:
-        found["report"] = _write_report(report, problem, model[-1], Y, found)
+        _write_report(report, problem, model[-1], Y, found)
+        found["report"] = str(report)
     if output is not None:
         mercer.save(model, output)
         found["saved to"] = str(output)
@@ -105,7 +106,7 @@ def _write_scores(path: Path, Y: Any) -> None:
         writer.writerows(Y.tolist())
 
 
-def _write_report(path: Path, problem: Any, machine: Any, Y: Any, found: dict[str, Any]) -> str:
+def _write_report(path: Path, problem: Any, machine: Any, Y: Any, found: dict[str, Any]) -> None:
     from mercer import plots
     from mercer.report.page import page, write_page
 
@@ -121,4 +122,4 @@ def _write_report(path: Path, problem: Any, machine: Any, Y: Any, found: dict[st
         found["certificate"],
     ]
     pictures = {"The rows on the first two axes.": figure, "Eigenvalues of the axes.": spectrum}
-    return write_page(path, page(problem.table.name, "embed", sentences, found, pictures))
+    write_page(path, page(problem.table.name, "embed", sentences, found, pictures))

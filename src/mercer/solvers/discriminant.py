@@ -11,8 +11,8 @@ whose targets Y are the class indicators, centred and made orthonormal:
 
 since (S_w + delta) differs from (S_t + delta) by S_b alone.  The regression brings leaving one out in closed form
 (solvers/ridge/leave_one_out.py): from `left`, the scores of each item by the others, the means of the classes and their
-common covariance are estimated as new items will have them; fitted scores of a flexible kernel lie far too close together.
-A discriminant analysis of these few coordinates gives axes and probabilities.
+common covariance are estimated as new items will have them; fitted scores of a flexible kernel lie far too close
+together.  A discriminant analysis of these few coordinates gives axes and probabilities.
 """
 
 from __future__ import annotations

@@ -39,9 +39,10 @@ class EigenCertificate:
                 f"Each of the {len(self.eigenvalues)} eigenvalues is a lower bound, too small by {self.missed:.3g} at "
                 f"most if the kernel is positive semi-definite. {share} Landmarks stand for all items."
             )
+        products = f"{self.n_iter} product{'s' * (self.n_iter != 1)}"
         return (
             f"Each of the {len(self.eigenvalues)} eigenvalues is within {self.relative_residual:.1e} (relative) of one "
-            f"of the centred Gram. {share} It took {self.n_iter} products with the Gram: {self.reason}."
+            f"of the centred Gram. {share} It took {products} with the Gram: {self.reason}."
         )
 
     @property
