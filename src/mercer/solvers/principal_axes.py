@@ -15,12 +15,13 @@ or stored where that fits the memory and saves time; and Nystrom's method, on so
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mercer.config import config
+from mercer.engine.fill import require_memory
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.gram.stored import StoredGram
@@ -58,11 +59,6 @@ class Axes:
     converged: bool
     solver: str
 
-    def first(self, count: int) -> Axes:
-        """The first of these axes."""
-        return replace(self, values=self.values[:count], vectors=self.vectors[:, :count],
-                       residuals=self.residuals[:count], level=self.level[:count])  # fmt: skip
-
     def projection(self) -> tuple[Array, Array]:
         """(A, b) with scores k(x, items) @ A + b; zero for axes without variance."""
         scale = np.divide(1.0, np.sqrt(np.maximum(self.values, 0.0)), out=np.zeros(len(self.values)),
@@ -75,20 +71,22 @@ def principal_axes(
 ) -> Axes:
     """The first `count` axes; `tol` bounds residuals in units of their eigenvalue, and `most` the products."""
     n, tol, most = len(gram), tol or TOL, most or PRODUCTS
-    centred = Centred(_products_of(gram))
     if solver == DENSE or (solver == "auto" and (n <= SMALL or _MANY * count >= n)):
-        found, name = all_eigenpairs(centred.dense(gram), count), DENSE
-    else:
-        start = _rough(gram, count, seed, most)
-        centred = Centred(_stored_if_worth(gram, centred.gram, start))
-        found, name = leading_eigenpairs(centred, n, count, tol=tol, start=start, seed=seed, most=most), KRYLOV
-    return _axes(found, name, centred, gram)
+        require_memory(f"The eigenvectors of {n} x {n}", 24 * n * n, "Ask for fewer components.")
+        centred = Centred(_products_of(gram))
+        return _axes(all_eigenpairs(centred.dense(gram), count), DENSE, centred, gram)
+    rough = _rough(gram, count, seed, most)
+    centred = Centred(_products_of(gram) if rough is not None else _stored_if_worth(gram))
+    start = None if rough is None else rough.vectors
+    found = leading_eigenpairs(centred, n, count, tol=tol, start=start, seed=seed, most=most)
+    return _axes(found, KRYLOV, centred, gram, 0 if rough is None else rough.products)
 
 
-def _axes(found: Eigenpairs, name: str, centred: Centred, gram: Gram) -> Axes:
+def _axes(found: Eigenpairs, name: str, centred: Centred, gram: Gram, before: int = 0) -> Axes:
+    """The axes of eigenpairs, after `before` products with the Gram in single precision."""
     means = centred.means(len(gram))
     total = float(np.sum(gram.diag(), dtype=float) - means.sum())
-    return Axes(found.values, found.vectors, found.residuals, means @ found.vectors, total, found.products,
+    return Axes(found.values, found.vectors, found.residuals, means @ found.vectors, total, before + found.products,
                 found.converged, name)  # fmt: skip
 
 
@@ -123,7 +121,7 @@ class Centred:
 
     def dense(self, gram: Gram) -> Array:
         """H K H as an array of its own."""
-        K = np.array(gram.dense(), dtype=float)
+        K = gram.dense().astype(float, copy=isinstance(gram, StoredGram))  # a lazy one makes a new array
         self._means = K.mean(axis=1)
         K -= self._means
         K -= K.mean(axis=1)[:, None]
@@ -171,22 +169,21 @@ def streams_fast(gram: Any) -> bool:
     return rows is not None and rows[1].shape[1] <= _FEW_COLUMNS
 
 
-def _rough(gram: Any, count: int, seed: int, most: int) -> Array | None:
+def _rough(gram: Any, count: int, seed: int, most: int) -> Eigenpairs | None:
     """Approximate eigenvectors in single precision, stored where that fits; None where it would not save time."""
     if not streams_fast(gram) or gram.native_rows[1].dtype != np.float64:
         return None
     single = gram.single()
     if 4 * len(gram) ** 2 <= config().memory:
         single = Single(single.dense())
-    found = leading_eigenpairs(Centred(single), len(gram), count, tol=_SINGLE_TOL, rounding=_SINGLE_ROUNDING, seed=seed,
+    return leading_eigenpairs(Centred(single), len(gram), count, tol=_SINGLE_TOL, rounding=_SINGLE_ROUNDING, seed=seed,
                                most=most, single=True)  # fmt: skip
-    return found.vectors
 
 
-def _stored_if_worth(gram: Any, products: Any, start: Array | None) -> Any:
-    """K as an array where products with that are faster than streamed ones, and it fits the memory."""
-    known = start is not None or products is not gram or isinstance(gram, StoredGram)
-    if known or 8 * len(gram) ** 2 > config().memory:
+def _stored_if_worth(gram: Any) -> Any:
+    """What gives K @ V: K as an array where that is faster than streaming, and fits the memory."""
+    products = _products_of(gram)
+    if products is not gram or isinstance(gram, StoredGram) or 8 * len(gram) ** 2 > config().memory:
         return products
     return StoredGram.of(gram.dense())
 

@@ -53,11 +53,14 @@ class Placed:
 
 @dataclass(frozen=True)
 class Effort:
-    """How axes are looked for: `solver` of SOLVERS, residuals in units of eigenvalues, landmarks, products, seed."""
+    """How axes are looked for: `solver` of SOLVERS, residuals in units of eigenvalues, landmarks, products, seed.
+
+    Without landmarks Nystrom's method is not taken: it needs a positive semi-definite matrix.
+    """
 
     solver: str = "auto"
     tol: float = 0.0
-    landmarks: int = 1000
+    landmarks: int | None = None
     most: int | None = None
     seed: int = 0
 
@@ -70,7 +73,7 @@ def place(owner: str, gram: Gram, count: int, effort: Effort) -> Placed:
 
 
 def _chosen(gram: Gram, effort: Effort) -> str:
-    if effort.solver != "auto":
+    if effort.solver != "auto" or effort.landmarks is None:
         return SOLVERS[effort.solver]
     fits = len(gram) <= _STREAMED and (streams_fast(gram) or 8 * len(gram) ** 2 <= config().memory)
     return "auto" if fits else NYSTROEM

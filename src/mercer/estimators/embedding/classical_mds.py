@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.config import config
 from mercer.errors import bad, warn
-from mercer.estimators.embedding.axes import SOLVERS, Effort, Placed, not_negative, place, seed_of, whole
+from mercer.estimators.embedding.axes import NYSTROEM, SOLVERS, Effort, Placed, not_negative, place, seed_of, whole
 from mercer.estimators.embedding.dissimilarities import (
     Distances,
     GivenDistances,
@@ -23,7 +23,7 @@ from mercer.estimators.positivity import require_positive
 from mercer.estimators.training_data import KernelItems
 from mercer.items import Items, Vectors
 from mercer.kernels import Linear
-from mercer.solvers.principal_axes import negative_eigenvalues
+from mercer.solvers.principal_axes import negative_eigenvalues, streams_fast
 from mercer.typing import Array
 
 _NOTABLE = 1e-3  # share of the spectrum in negative eigenvalues that is told
@@ -108,13 +108,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNa
         owner = type(self).__name__
         count = whole(owner, "n_components", self.n_components) or 1
         landmarks = whole(owner, "n_landmarks", self.n_landmarks, optional=True)
-        if not isinstance(self.eigen_solver, str) or self.eigen_solver not in SOLVERS:
-            raise bad(owner, "eigen_solver", f"one of {tuple(SOLVERS)}", repr(self.eigen_solver), "Leave it out.")
+        solvers = [name for name in SOLVERS if name != NYSTROEM]
+        if not isinstance(self.eigen_solver, str) or self.eigen_solver not in solvers:
+            raise bad(owner, "eigen_solver", f"one of {solvers}", repr(self.eigen_solver), "n_landmarks is for more.")
         effort = Effort(self.eigen_solver, not_negative(owner, "tol", self.tol), seed=seed_of(self.random_state))
         X = self._checked(X, reset=True)
         source = self._source(X)
-        if landmarks is None and not self._cheap(source) and 8 * len(source) ** 2 > config().memory:
-            landmarks = min(_LANDMARKS, int((config().memory / 16) ** 0.5))
+        if landmarks is None and self._too_large(source):
+            landmarks = min(_LANDMARKS, int((config().memory / 32) ** 0.5))
         chosen = None if landmarks is None else far_apart(source, landmarks, effort.seed)
         gram = source.gram(chosen)
         found = place(owner, gram, min(count, len(gram)), effort)
@@ -137,9 +138,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNa
         return MetricDistances(X if hasattr(X, "shape") else list(X), self.metric, self.metric_params or {})
 
     @staticmethod
-    def _cheap(source: Distances) -> bool:
-        """Whether no matrix of all pairs is needed."""
-        return isinstance(source, KernelDistances)
+    def _too_large(source: Distances) -> bool:
+        """Whether a matrix of all pairs is needed, for the distances do not stream, and does not fit the memory."""
+        streams = isinstance(source, KernelDistances) and (source.linear or streams_fast(source.gram()))
+        return not streams and 8 * len(source) ** 2 > config().memory
 
     def _keep(self, source: Distances, chosen: Array | None, found: Placed, count: int) -> None:
         self.landmarks_ = chosen
@@ -162,7 +164,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNa
     def _judge(self, source: Distances, gram: Any, found: Placed) -> None:
         """What the negative eigenvalues say about the distances."""
         self.negative_eigenvalues_ = np.empty(0)
-        if not source.euclidean and found.solver != "nystroem":
+        if not source.euclidean:
             self.negative_eigenvalues_ = negative_eigenvalues(gram, found.certificate.total)
         size = float(-self.negative_eigenvalues_.sum())
         self.negative_mass_ = size / (found.certificate.total + 2.0 * size) if size else 0.0

@@ -42,6 +42,11 @@ class KernelDistances:
     def euclidean(self) -> bool:
         return bool(self.data.psd)
 
+    @property
+    def linear(self) -> bool:
+        """Whether distances are those of the rows themselves."""
+        return self.data.linear
+
     def gram(self, index: Array | None = None) -> Gram:
         whole = self.data.double().gram()
         return whole if index is None else whole.sub(index)

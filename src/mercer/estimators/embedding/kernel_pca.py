@@ -204,9 +204,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNames
         if interrupted():
             return
         rows = np.asarray(rows, dtype=float)
-        self._ridge = pre_images.ridge_of(scores, rows, alpha, seed_of(self.random_state))
-        self.dual_coef_, self.inverse_kernel_ = self._ridge.best_estimator_.dual_coef_, self._ridge.kernel_
-        self.inverse_alpha_ = self._ridge.alpha_
+        self._unit = float(np.abs(rows).max()) or 1.0  # so that squares of huge numbers are finite
+        self._ridge = pre_images.ridge_of(scores, rows / self._unit, alpha, seed_of(self.random_state))
+        self.dual_coef_ = self._unit * self._ridge.best_estimator_.dual_coef_
+        self.inverse_kernel_, self.inverse_alpha_ = self._ridge.kernel_, self._ridge.alpha_
 
     def inverse_transform(self, X: Any) -> Array:
         """Rows whose scores are about X."""
@@ -219,7 +220,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNames
         if scores.shape[1] != len(self.eigenvalues_):
             raise bad("KernelPCA", "X", f"scores on {len(self.eigenvalues_)} axes", f"{scores.shape[1]} columns",
                       "Pass what transform gives.")  # fmt: skip
-        return self._fixed_points(scores) if self.inverse == "fixed_point" else self._ridge.predict(scores)
+        return self._fixed_points(scores) if self.inverse == "fixed_point" else self._unit * self._ridge.predict(scores)
 
     def _fixed_points(self, scores: Array) -> Array:
         kept = self._kept
