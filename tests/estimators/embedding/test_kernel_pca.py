@@ -252,3 +252,20 @@ def test_single_precision_stays_single():
     model = KernelPCA(2, kernel=RBF(2.0))
     assert model.fit_transform(Z).dtype == model.transform(Z).dtype == np.float32
     up_to_sign(model.transform(Z), KernelPCA(2, kernel=RBF(2.0)).fit_transform(X), atol=1e-4)
+
+
+def test_all_axes_of_few_features_need_no_decomposition_of_all_items():
+    Z = rng.normal(size=(3000, 4))
+    model = KernelPCA().fit(Z)
+    assert model.solver_ == "krylov"
+    assert_allclose(model.eigenvalues_, 3000 * np.linalg.eigvalsh(np.cov(Z.T, bias=True))[::-1], rtol=1e-8)
+    assert KernelPCA(kernel=Homogeneous(2)).fit(Z[:300]).transform(new).shape == (7, 10)
+
+
+def test_the_number_of_threads_changes_nothing():
+    Z = rng.normal(size=(700, 3))
+    found = []
+    for threads in (1, 2):
+        with configure(threads=threads):
+            found.append(KernelPCA(3, kernel=RBF(1.0)).fit(Z).transform(Z[:5]))
+    assert_array_equal(*found)

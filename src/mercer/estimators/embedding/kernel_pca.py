@@ -26,7 +26,7 @@ from mercer.estimators.embedding.axes import (
 )
 from mercer.estimators.pairwise_names import PairwiseNames
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.training_data import KernelItems
+from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
 from mercer.typing import Array
@@ -131,7 +131,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNames
         require_positive(self, data)
         if self.by_name:
             self.gamma_ = self._gamma(X)
-        count = min(whole("KernelPCA", "n_components", self.n_components, optional=True) or len(data), len(data))
+        count = min(whole("KernelPCA", "n_components", self.n_components, optional=True) or _most_axes(data), len(data))
         found = place("KernelPCA", data.double().gram(), count, effort)
         require_no_negative("KernelPCA", found.values)
         if self.remove_zero_eig or self.n_components is None:
@@ -237,6 +237,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseNames
             for r in cuts(len(scores), max(1, _PANEL // len(rows)))
         ]  # fmt: skip
         return np.vstack(parts)
+
+
+def _most_axes(data: Data) -> int:
+    """A bound on the number of axes with variance: the items, or the features of the kernel where these are fewer."""
+    if isinstance(data, GivenGram) or not isinstance(data.items, Vectors):
+        return len(data)
+    return data.kernel.dimension(data.items.values.shape[1]) or len(data)
 
 
 def _like(scores: Array, X: Any) -> Array:
