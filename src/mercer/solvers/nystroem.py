@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.typing import Array
 
@@ -56,15 +55,11 @@ def nystroem_axes(panel: Panel, W: Array, diagonal: Array, count: int) -> Nystro
     values, U = np.linalg.eigh(square - n * np.outer(mean, mean))
     values, U = np.maximum(values[::-1][:count], 0.0), U[:, ::-1][:, :count]
     scale = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=values > 0.0)
-    vectors = np.empty((n, len(values)))
-
-    def place(r: slice) -> None:
-        vectors[r] = (panel(r) @ R - mean) @ (U * scale)
-
-    run(place, panels)
+    coef, constant = R @ U, -mean @ U
+    vectors = np.vstack([panel(r) @ (coef * scale) + constant * scale for r in panels])
     missed = max(float(np.sum(diagonal)) - float(np.trace(square)), 0.0)
     total = float(np.trace(square)) - n * float(mean @ mean)
-    return NystroemAxes(values, vectors, R @ U, -mean @ U, total, missed)
+    return NystroemAxes(values, vectors, coef, constant, total, missed)
 
 
 def _moments(panel: Panel, R: Array, panels: list[slice]) -> tuple[Array, Array]:
