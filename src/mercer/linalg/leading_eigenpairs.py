@@ -25,7 +25,7 @@ PRODUCTS = 400  # products with blocks before what there is is returned
 _SPARE = 6  # vectors in a block beyond the pairs that are asked for
 _BLOCKS = 12  # blocks in the space before it is shrunk to
 _KEPT = 2  # blocks of its best vectors
-_DEPENDENT = 500.0  # units of rounding: if less of a vector lies outside of the space, it is in it
+_DEPENDENT = 1e-13  # part of a vector that lies outside of the space, below which it is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,18 +49,15 @@ def leading_eigenpairs(
     start: Array | None = None,
     seed: int = 0,
     most: int = PRODUCTS,
-    single: bool = False,
 ) -> Eigenpairs:
     """The `count` largest eigenvalues of A with their vectors, where times(V) = A @ V.
 
     Stops when every residual is at most `tol` times its eigenvalue, or `rounding` times the largest; after `most`
-    products; or on Ctrl-C, with what has been found by then.  `start` are vectors that are near the wanted ones.  With
-    `single` vectors are in single precision, which `rounding` must allow for.
+    products; or on Ctrl-C, with what has been found by then.  `start` are vectors that are near the wanted ones.
     """
-    space = _Space(times, n, min(count, n), min(count + _SPARE, n), np.dtype(np.float32 if single else np.float64))
+    space = _Space(times, n, min(count, n), min(count + _SPARE, n))
     with one_blas_thread(), until_interrupted():
-        V = np.random.default_rng(seed).normal(size=(n, space.block)) if start is None else start
-        space.begin(V.astype(space.Q.dtype))
+        space.begin(np.random.default_rng(seed).normal(size=(n, space.block)) if start is None else start)
         while not (space.done(tol, rounding) or interrupted()) and space.products < most and space.grow():
             pass
     return space.answer(space.done(tol, rounding))
@@ -82,11 +79,11 @@ def all_eigenpairs(A: Array, count: int) -> Eigenpairs:
 class _Space:
     """A space by its orthonormal basis Q, with A Q and T = Q'AQ; its best vectors are Q Y."""
 
-    def __init__(self, times: Product, n: int, count: int, block: int, dtype: np.dtype) -> None:
+    def __init__(self, times: Product, n: int, count: int, block: int) -> None:
         self.times, self.count, self.block = times, count, block
         self.width = min(_BLOCKS * block, n)  # of the largest space
-        self.Q, self.AQ = (np.empty((n, self.width), dtype, order="F") for _ in range(2))
-        self.T = np.empty((self.width, self.width), dtype)
+        self.Q, self.AQ = (np.empty((n, self.width), order="F") for _ in range(2))
+        self.T = np.empty((self.width, self.width))
         self.size = self.products = 0
         self.latest = slice(0, 0)  # the columns by whose products the space grows next
 
@@ -154,12 +151,11 @@ class _Space:
 
 def _outside(W: Array, Q: Array) -> Array:
     """An orthonormal basis of what W has outside of the span of Q, without directions that are rounding alone."""
-    rounding = _DEPENDENT * float(np.finfo(W.dtype).eps)
-    least = rounding * float(_lengths(W).max(initial=0.0))
+    least = _DEPENDENT * float(_lengths(W).max(initial=0.0))
     for _ in range(2):  # twice is enough: orthogonal to rounding
         W = W - Q @ (Q.T @ W)
         W, R = np.linalg.qr(W)
-        W, least = W[:, np.abs(np.diagonal(R)) > least], rounding
+        W, least = W[:, np.abs(np.diagonal(R)) > least], _DEPENDENT
     return np.asarray(W)
 
 

@@ -32,7 +32,7 @@ DENSE, KRYLOV = "dense", "krylov"
 TOL = 1e-6  # residuals in units of their eigenvalue, by default: eigenvalues are then right to about its square
 SMALL = 400  # items up to which LAPACK takes them all
 _MANY = 4  # axes times this: if the items are fewer, LAPACK is faster
-_SINGLE_TOL, _SINGLE_ROUNDING = 1e-5, 1e-6  # of the rough answer in single precision
+_SINGLE_TOL, _SINGLE_ROUNDING = 6e-7, 3e-7  # of the first answer: one product in double precision then proves it
 _ALL_VALUES = 1500  # items up to which all eigenvalues are computed to find the negative ones; of more
 _MOST_NEGATIVE = 5
 _PANEL = 512  # rows of an array that one task multiplies
@@ -135,14 +135,14 @@ class Single:
         self.K = K
 
     def __matmul__(self, V: Array) -> Array:
-        V = V.astype(np.float32, copy=False)
+        V = V.astype(np.float32)
         out = np.empty((len(self.K), V.shape[1]), dtype=np.float32)
 
         def multiply(r: slice) -> None:
             np.matmul(self.K[r], V, out=out[r])
 
         run(multiply, cuts(len(self.K), _PANEL))
-        return out
+        return out.astype(np.float64)
 
 
 class Features:
@@ -177,7 +177,7 @@ def _rough(gram: Any, count: int, seed: int, most: int) -> Eigenpairs | None:
     if 4 * len(gram) ** 2 <= config().memory:
         single = Single(single.dense())
     return leading_eigenpairs(Centred(single), len(gram), count, tol=_SINGLE_TOL, rounding=_SINGLE_ROUNDING, seed=seed,
-                               most=most, single=True)  # fmt: skip
+                               most=most)  # fmt: skip
 
 
 def _stored_if_worth(gram: Any) -> Any:
