@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks import geometry_medoids, geometry_neighbours, geometry_tests
+from benchmarks import geometry_embedding, geometry_medoids, geometry_neighbours, geometry_tests
 from benchmarks.harness import Case
 
-PARTS = (geometry_medoids, geometry_neighbours, geometry_tests)
+PARTS = (geometry_medoids, geometry_embedding, geometry_neighbours, geometry_tests)
 
 
 def cases() -> list[Case]:

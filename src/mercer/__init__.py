@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "BayesianSVC": "mercer.estimators.svm.bayesian",
+    "ClassicalMDS": "mercer.estimators.embedding.classical_mds",
     "FeatureGLMClassifier": "mercer.estimators.feature_machines.glm",
     "FeatureGLMRegressor": "mercer.estimators.feature_machines.glm",
     "GPLVM": "mercer.estimators.gaussian_process.gplvm",
@@ -29,7 +30,9 @@ _HOME = {
     "KernelKMeans": "mercer.estimators.kernel_k_means",
     "KernelKNeighborsClassifier": "mercer.estimators.neighbours.classifier",
     "KernelKNeighborsRegressor": "mercer.estimators.neighbours.regressor",
+    "KernelLDA": "mercer.estimators.kernel_lda",
     "KernelLogisticRegression": "mercer.estimators.risk.classification",
+    "KernelPCA": "mercer.estimators.embedding.kernel_pca",
     "KernelQuantileRegressor": "mercer.estimators.risk.regression",
     "KernelRidge": "mercer.estimators.ridge",
     "KernelRidgeCV": "mercer.estimators.ridge_cv",

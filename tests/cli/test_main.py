@@ -51,7 +51,9 @@ def _seconds(arguments) -> float:
     return time.perf_counter() - began
 
 
-@pytest.mark.parametrize("verb", ["tune", "fit", "predict", "certify", "test", "explain-kernel", "bench"])
+@pytest.mark.parametrize(
+    "verb", ["tune", "fit", "cluster", "embed", "predict", "certify", "test", "explain-kernel", "bench"]
+)
 def test_every_verb_has_help(verb, capsys):
     assert run([verb, "--help"]) == 0
     assert VERBS[verb][1] in capsys.readouterr().out

@@ -16,6 +16,9 @@ CSV = "a,b,y\n" + "".join(f"{a:.4f},{b:.4f},{'u' if a > 0 else 'v'}\n" for a, b 
 WRITING = [
     ["fit", "d.csv", "-o"],
     ["tune", "d.csv", "--save"],
+    ["embed", "d.csv", "--output"],
+    ["embed", "d.csv", "--scores"],
+    ["embed", "d.csv", "--report"],
     ["compare", "d.csv", "-o"],
     ["compare", "d.csv", "--report"],
     ["predict", "m.mercer", "d.csv", "-o"],

@@ -118,13 +118,13 @@ def test_a_method_of_the_other_task_is_refused(capsys, numbers, mixed):
         ("foo", "Choose one of these."),
         ("SVM", "Did you mean 'svm'?"),
         ("rigde", "Did you mean 'ridge'?"),
-        ("lda", "Only mercer compare has methods without a kernel."),
+        ("qda", "Only mercer compare has methods without a kernel."),
     ],
 )
 def test_an_unknown_method_names_the_methods_before_the_table_is_read(capsys, verb, method, cure):
     assert run([verb, "nowhere.csv", "-m", method]) == 2
     err = capsys.readouterr().err
-    known = "svm, svm + platt, l2vm, l1vm, rvm, gp, klr, knn, rbf network, ridge"
+    known = "svm, svm + platt, l2vm, l1vm, rvm, gp, klr, klda, knn, rbf network, ridge"
     assert f"--method: the method must be one of {known}" in err
     assert f"got {method!r}. {cure}" in err
 

@@ -27,6 +27,7 @@ t = np.sin(2.0 * X[:, 0]) + 0.2 * rng.normal(size=150)
 counts = rng.poisson(np.exp(0.5 * X[:, 0]))
 
 DUAL = "mercer.solvers.dual.decomposition:Decomposition.check"
+KRYLOV = "mercer.linalg.leading_eigenpairs:_Space.grow"
 NEWTON = "mercer.solvers.glm:GLMProblem.newton"
 PROOF = "mercer.solvers.dual.decomposition:Decomposition.prove"  # once in a fit
 MANY = 10**9  # a limit of steps that is watched but never reached
@@ -80,13 +81,15 @@ INTERRUPTED = [
      "mercer.solvers.medoids.alternate:_moved", 2),
     ("NearestMedoidClassifier", {"n_medoids": 6, "random_state": 0}, y, "mercer.solvers.medoids.swaps:_look", 4),
     ("KernelKMeans", {"n_clusters": 6, "random_state": 0}, None, "mercer.solvers.kernel_k_means:_means", 3),
+    ("KernelPCA", {"n_components": 4, "kernel": "rbf", "eigen_solver": "krylov"}, None, KRYLOV, 2),
+    ("ClassicalMDS", {"eigen_solver": "krylov"}, None, KRYLOV, 1),
     ("KernelGradientDescent", {"tol": 1e-12}, t, "mercer.solvers.gradient_descent:_norm", 7),
     ("KernelRidgeCV", {"kernels": [RBF(0.5), RBF(1.0), RBF(2.0)]}, t, "mercer.estimators.ridge:KernelRidge._fit", 3),
     ("KernelSearchCV", {"estimator": SVC(), "param_grid": {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}}, y,
      "mercer.selection.scoring:FoldScorer.outcome", 17),
 ]  # fmt: skip
 # one factorisation, one pass, nothing but remembering: no step after which there is a model
-AT_ONCE = {"KernelKNeighborsClassifier", "KernelKNeighborsRegressor", "KernelRidge", "TableScaler"}
+AT_ONCE = {"KernelKNeighborsClassifier", "KernelKNeighborsRegressor", "KernelLDA", "KernelRidge", "TableScaler"}
 IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]
 
 

@@ -16,10 +16,15 @@ import pytest
 from matplotlib.figure import Figure
 
 from mercer.cli.main import run
-from mercer.figures import ClaimFails, Entry, entries, make
+from mercer.figures import ClaimFails, Entry, _flow, entries, make
 from mercer.figures.claim import ascending, at_least, at_most, below, equal, near
 
-IDS = [f"E{n}" for n in (1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 14, *range(18, 28))]
+IDS = [f"E{n}" for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, *range(18, 28))]
+
+
+@pytest.fixture(autouse=True)
+def no_data(monkeypatch):
+    monkeypatch.delenv("MERCER_DATA", raising=False)
 
 
 @cache
@@ -69,6 +74,9 @@ BROKEN = {
     "E2": lambda r: replace(r, fits=r.fits[::-1]),
     "E3": lambda r: replace(r, kept=swapped(r.kept, "RVM", "SVM")),
     "E4": lambda r: replace(r, kept=swapped(r.kept, "RVM", "SVM")),
+    "E5": lambda r: replace(r, scores=r.scores[:, ::-1]),
+    "E6": lambda r: replace(r, kernel=r.linear),
+    "E7": lambda r: replace(r, linear=r.kernel, kernel=r.linear),
     "E8": lambda r: replace(r, losses={name: values + 1e-6 * r.z**2 for name, values in r.losses.items()}),
     "E9": lambda r: replace(r, losses=swapped(r.losses, "logistic, bits", "logistic, nats")),
     "E10": lambda r: replace(r, X=r.X + 0.01 * r.X[::-1]),
@@ -159,6 +167,19 @@ def test_an_unknown_figure_is_named():
         entries(["E99"])
 
 
+def test_oil_flow_is_read_from_a_folder_of_data_and_then_must_have_the_errors_of_the_source_E7(tmp_path, monkeypatch):
+    X, y, source = _flow.oil_flow(0)
+    assert source == "simulated"
+    assert X.shape == (100, 12)
+    np.savez(tmp_path / "oil_flow_100.npz", X=X, y=y)
+    monkeypatch.setenv("MERCER_DATA", str(tmp_path))
+    (entry,) = entries(["E7"])
+    found = entry.compute()
+    assert found.source == "measured"
+    with pytest.raises(ClaimFails, match=r"errors of PCA is .*, which is not = 20"):
+        entry.check(found)
+
+
 # ---- the command
 
 
@@ -177,8 +198,8 @@ def test_the_command_lists_and_refuses(tmp_path, capsys, monkeypatch):
     assert [one["id"] for one in json.loads(capsys.readouterr().out)] == IDS
     assert run(["figures", "--list", "E1"]) == 0
     assert capsys.readouterr().out.startswith("E1   XOR by four prototypes\n")
-    assert run(["figures", "E5", "--out", str(tmp_path)]) == 2
-    assert "got 'E5'" in capsys.readouterr().err
+    assert run(["figures", "E15", "--out", str(tmp_path)]) == 2
+    assert "got 'E15'" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
     def check(self, result):

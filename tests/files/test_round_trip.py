@@ -71,7 +71,7 @@ def answers(machine, X):
     for name in ("predict", "predict_proba", "decision_function", "transform"):
         if hasattr(machine, name):
             found[name] = getattr(machine, name)(X)
-    if hasattr(machine, "inverse_transform"):
+    if getattr(machine, "fit_inverse_transform", hasattr(machine, "inverse_transform")):
         found["inverse_transform"] = machine.inverse_transform(X[:, :2])
     if isinstance(machine, mercer.GaussianProcessRegressor) and not is_given(machine):
         found["std"] = machine.predict(X, return_std=True)[1]
@@ -80,7 +80,7 @@ def answers(machine, X):
 
 def is_given(machine) -> bool:
     """Whether the machine takes kernel values instead of items."""
-    return str(getattr(machine, "kernel", "")) == "precomputed"
+    return "precomputed" in (str(getattr(machine, name, "")) for name in ("kernel", "metric"))
 
 
 def again(model, tmp_path):

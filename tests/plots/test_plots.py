@@ -16,6 +16,7 @@ from mercer import (
     SVC,
     SVR,
     GaussianProcessRegressor,
+    KernelPCA,
     KernelRidge,
     KernelSearchCV,
     KMedoids,
@@ -43,6 +44,7 @@ GRAM = RBF(1.0)(PLANE)
 PATH = svm_path(PLANE, LABEL, RBF(1.5), C_max=10.0)
 SEARCH = KernelSearchCV(SVC(), {"C": [0.5, 2.0, 8.0], "gamma": [0.1, 1.0]}, cv=3).fit(PLANE, LABEL)
 TWO = mmd_test(PLANE[LABEL == 0], PLANE[LABEL == 1], RBF(1.0), n_permutations=9)
+AXES = KernelPCA(3, kernel=RBF(1.0)).fit(PLANE)
 TRACE = [(9.0, 0.0), (7.0, 2.0), (8.0, 4.0), (5.0, 5.0)]
 
 DRAWN = {
@@ -64,6 +66,8 @@ DRAWN = {
     "silhouette_curve": lambda **a: plots.silhouette_curve(KMedoids(random_state=0).choose_k(PLANE, [2, 3]), **a),
     "trace": lambda **a: plots.trace(TRACE, **a),
     "witness": lambda **a: plots.witness(TWO, PLANE[LABEL == 0], PLANE[LABEL == 1], **a),
+    "embedding": lambda **a: plots.embedding(PLANE, LABEL, **a),
+    "component_contours": lambda **a: plots.component_contours(AXES, PLANE, 2, resolution=20, **a),
 }
 
 
@@ -455,3 +459,36 @@ def test_clusters_that_cannot_be_drawn_are_refused_I5():
     ):
         with pytest.raises(ValueError, match=words):
             draw()
+
+
+# ---- embeddings
+
+
+def test_points_are_the_first_two_coordinates_by_label():
+    on = plots.embedding(AXES.transform(PLANE), LABEL, ratio=AXES.explained_variance_ratio_, ax=ax())
+    for place, name in enumerate((0, 1)):
+        drawn = on.collections[place]
+        assert drawn.get_label() == str(name)
+        assert_allclose(drawn.get_offsets(), AXES.transform(PLANE)[name == LABEL, :2])
+    assert f"{AXES.explained_variance_ratio_[1]:.1%}" in on.get_ylabel()
+    shaded = plots.embedding(PLANE, NUMBER[:60] if len(NUMBER) > 60 else np.arange(60.0), ax=ax())
+    assert_allclose(shaded.collections[0].get_array(), np.arange(60.0))
+    assert_allclose(plots.embedding(PLANE[:, :1], ax=ax()).collections[0].get_offsets()[:, 1], 0.0)
+
+
+def test_contours_change_sign_where_the_coordinate_does():
+    on = plots.component_contours(AXES, PLANE, 0, resolution=30, ax=ax())
+    zero = [c for c in on.collections if isinstance(c, QuadContourSet) and not c.filled]
+    assert len(zero) == 1
+    ends = np.vstack([path.vertices for path in zero[0].get_paths()])
+    assert np.abs(AXES.transform(ends)[:, 0]).max() < 0.05
+
+
+@pytest.mark.parametrize(("draw", "message"), [
+    (lambda: plots.embedding(np.ones((3, 2)), [1, 2]), "labels must be one for each of 3 items"),
+    (lambda: plots.embedding(np.ones(3)), "Y must be finite coordinates"),
+    (lambda: plots.component_contours(AXES, PLANE, 3), "component must be one of the 3 axes"),
+])  # fmt: skip
+def test_what_cannot_be_placed_is_refused(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()

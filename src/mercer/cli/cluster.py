@@ -40,9 +40,9 @@ def cluster(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Part the rows of a table into clusters around medoids, which are rows themselves.
+    """Part the rows of a table into clusters; writes pictures.
 
-    With -k auto the number of clusters has the largest mean medoid silhouette.  Columns are scaled and gaps filled as
+    Clusters lie around medoids, which are rows themselves.  With -k auto the number of clusters has the largest mean medoid silhouette.  Columns are scaled and gaps filled as
     TableScaler does.  The saved model has the cluster of new rows: mercer predict MODEL DATA.
     """
     from dataclasses import replace

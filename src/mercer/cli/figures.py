@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 def figures(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="e.g. E1 E14 [default: all].")] = None,
     out: Annotated[Path, typer.Option(help="Folder of the pictures and of index.html.")] = Path("figures"),
+    data: Annotated[Path | None, typer.Option(help="Folder of data of the sources [default: $MERCER_DATA].")] = None,
     list_: Annotated[bool, typer.Option("--list", help="Only list the figures.")] = False,
     json: Json = False,
 ) -> None:
@@ -25,11 +27,14 @@ def figures(
     Each computes its numbers first.  The exit code is 1 if a claim does not hold.
     """
     from mercer.figures import entries
+    from mercer.figures._flow import VARIABLE
 
     if list_:
         told = [{"id": one.id, "title": one.title, "claim": one.claim} for one in entries(ids or None)]
         typer.echo(to_json(told) if json else _listed(told))
         return
+    if data is not None:
+        os.environ[VARIABLE] = str(data)
     made = _made(ids or None, out, quiet=json)
     typer.echo(to_json([one.to_dict() for one in made]) if json else _summary(made, out))
     if not all(one.holds for one in made):

@@ -28,7 +28,7 @@ KernelText = Annotated[
     str | None,
     typer.Option("--kernel", "-k", help='Kernel expression, e.g. "RBF(2.0) + Linear()" [default: by the columns].'),
 ]
-Method = Annotated[str, typer.Option("--method", "-m", help="svm, ridge, gp, rvm, l1vm, l2vm, klr or knn.")]
+Method = Annotated[str, typer.Option("--method", "-m", help="svm, ridge, gp, rvm, l1vm, l2vm, klr, klda or knn.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE, a parameter of the method, e.g. C=10.")]
 Rows = Annotated[int | None, typer.Option(min=2, help="Rows to learn from, drawn at random [default: all].")]
 Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]

@@ -55,6 +55,7 @@ CLASSIFIERS: dict[str, Method] = {
     "rvm": Method("mercer.RVMClassifier"),
     "gp": Method("mercer.GaussianProcessClassifier"),
     "klr": Method("mercer.KernelLogisticRegression"),
+    "klda": Method("mercer.KernelLDA"),
     "knn": Method("mercer.KernelKNeighborsClassifier"),
     "rbf network": Method("mercer.RBFNetworkClassifier", {"prototypes": 10, "init": "medoids"}),
     "perceptron": Method("sklearn.linear_model.Perceptron", takes=VECTORS),

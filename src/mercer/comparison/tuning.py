@@ -51,6 +51,7 @@ PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods
         "gp": Plan(most=1000),
         "knn": Plan("cv", {"n_neighbors": (1, 3, 5, 9)}),
         "klr": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0)}, scoring="neg_log_loss", most=1000),
+        "klda": Plan("cv", {"shrinkage": (1e-4, 1e-3, 1e-2, 0.1, 1.0)}, scoring="neg_log_loss", most=2000),
     },
     REGRESSION: {
         "l2vm": Plan("evidence", most=1000),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.training_data import Data, GivenGram
+from mercer.estimators.training_data import Data
 from mercer.typing import Array
 
 _ALIKE = 1e-12  # relative difference of k(x, x) that is rounding
@@ -15,7 +15,7 @@ _ALIKE = 1e-12  # relative difference of k(x, x) that is rounding
 
 def common_diagonal(data: Data) -> float | None:
     """k(x, x) where the training items of a given matrix agree in it, so that new ones will; None otherwise."""
-    if not isinstance(data, GivenGram):
+    if data.recomputable:
         return None
     diagonal = np.asarray(data.gram().diag(), dtype=float)
     return float(diagonal[0]) if np.ptp(diagonal) <= _ALIKE * float(np.abs(diagonal).max()) else None

@@ -60,7 +60,7 @@ def _try(owner: str, data: Data, most: int) -> None:
     if values.size and values[0] < -NOTABLE * np.abs(values).max():
         warn(
             f"{owner}: the kernel is not positive semi-definite: the Gram of {len(some)} training items has the "
-            f"eigenvalue {values[0]:.3g}. The result is a stationary point and its gap proves nothing. "
+            f"eigenvalue {values[0]:.3g}. The result may not be the best possible, and a certificate proves nothing. "
             "mercer.repair(K) makes a Gram positive; check_psd='off' silences this.",
             Indefinite,
         )  # fmt: skip

@@ -117,7 +117,7 @@ class KernelRidge(KernelRegressor):
         self.solver_ = self._way(kept, choose or len(alphas) > 1)
         if self.solver_ == "primal":
             return Spectrum.of_features(_weighed(_features(kept.double()), targets.s))
-        K = targets.scale(_owned(gram))
+        K = targets.scale(owned_gram(gram))
         return ridge.factorised(K, float(alphas[0])) if self.solver_ == "dual" else Spectrum.of_matrix(K)
 
     def _way(self, kept: Data, several: bool) -> str:
@@ -208,7 +208,7 @@ def _are_candidates(alphas: int, outputs: int) -> bool:
     return alphas > 1 and outputs == 1
 
 
-def _owned(gram: Gram) -> Array:
+def owned_gram(gram: Gram) -> Array:
     """The Gram in an array of float64 that may be overwritten."""
     n = len(gram)
     require_memory(f"The Gram of {n} items", 8 * n * n, "Fit a sample of them, or raise the budget.")

@@ -3,9 +3,10 @@
     print(mercer.verify(model, X, y))
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
-of regularised risk, GaussianProcessClassifier, our feature machines, nearest neighbours and clusters, whatever their
-kernel, and for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is
-computed in double precision, and only the parameters and the coefficients of the model are used.
+of regularised risk, GaussianProcessClassifier, KernelLDA, our feature machines, nearest neighbours and clusters, for
+KernelPCA (ours and scikit-learn's) and ClassicalMDS, whatever their kernel, and for pipelines that end in one of these:
+X then goes through the fitted steps before it.  Everything is computed in double precision, and only the parameters
+and the coefficients of the model are used.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
+from mercer.estimators.discriminant_verify import verify_discriminant
+from mercer.estimators.embedding.certificate import EigenCertificate
+from mercer.estimators.embedding.verify import verify_axes
 from mercer.estimators.feature_machines import verify as features
 from mercer.estimators.gaussian_process.verify import verify_classifier, verify_regressor
 from mercer.estimators.kernel_k_means import verify as verify_means
@@ -35,7 +39,7 @@ from mercer.solvers.ridge import Expansion, RidgeCertificate, Targets, certify_r
 from mercer.solvers.rvm.evidence import Relevance
 from mercer.solvers.solution import Solution
 
-Proof = Solution | Relevance | SwapProof | MeansProof
+Proof = Solution | Relevance | SwapProof | MeansProof | EigenCertificate
 
 
 def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Proof:
@@ -97,6 +101,9 @@ PROVERS: dict[str, Callable[..., Proof]] = {
     **dict.fromkeys(_FEATURES, features.verify),
     **dict.fromkeys(("KernelKNeighborsClassifier", "KernelKNeighborsRegressor"), neighbours.verify),
     "KernelRidge": _ridge,
+    "KernelLDA": verify_discriminant,
+    "KernelPCA": verify_axes,
+    "ClassicalMDS": verify_axes,
     "KernelKMeans": verify_means,
     "KMedoids": medoids.verify,
     "NearestMedoidClassifier": medoids.verify_classes,

@@ -9,6 +9,7 @@ Labels are set, and the caller draws the legend.  Nothing is shown or saved, and
 
 from mercer.plots.clusters import medoids, silhouette_curve, silhouettes
 from mercer.plots.decision import decision_regions
+from mercer.plots.embedding import component_contours, embedding
 from mercer.plots.gram import gram_heatmap, spectrum
 from mercer.plots.losses import losses
 from mercer.plots.path import svm_path, trace
@@ -23,8 +24,10 @@ __all__ = [
     "INK",
     "MUTED",
     "PALETTE",
+    "component_contours",
     "coverage",
     "decision_regions",
+    "embedding",
     "figure",
     "gram_heatmap",
     "losses",

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib.resources import files
 
 from mercer.comparison import Comparison
 from mercer.report.collect import collect, sample_of
 from mercer.report.compact import Sheet
+from mercer.report.page import write_page
 from mercer.report.pictures import galleries
 
 
 def write(found: Comparison, path: str | os.PathLike[str], command: Sequence[str] = ()) -> str:
-    """Write the report of a tuned comparison, through a temporary file beside it; returns its full path.
+    """Write the report of a tuned comparison; returns its full path.
 
     `command` are the words of the command that repeats it, which the page then shows.
     """
-    page = page_of(found, command)
-    target = os.path.realpath(path)
-    temporary = f"{target}.{secrets.token_hex(4)}.tmp"
-    try:
-        with open(temporary, "x", encoding="utf-8") as file:
-            file.write(page)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-    return target
+    return write_page(path, page_of(found, command))
 
 
 def page_of(found: Comparison, command: Sequence[str] = ()) -> str:
