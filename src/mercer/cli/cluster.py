@@ -42,8 +42,9 @@ def cluster(
 ) -> None:
     """Part the rows of a table into clusters; writes pictures.
 
-    Clusters lie around medoids, which are rows themselves.  With -k auto the number of clusters has the largest mean medoid silhouette.  Columns are scaled and gaps filled as
-    TableScaler does.  The saved model has the cluster of new rows: mercer predict MODEL DATA.
+    Clusters lie around medoids, which are rows themselves.  With -k auto the number of clusters has the largest mean
+    medoid silhouette.  Columns are scaled and gaps filled as TableScaler does.  The saved model has the cluster of new
+    rows: mercer predict MODEL DATA.
     """
     from dataclasses import replace
 
