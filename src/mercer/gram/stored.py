@@ -13,7 +13,7 @@ import numpy as np
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts, lower_tiles
 from mercer.errors import bad
-from mercer.kernels.values import require_finite
+from mercer.kernels.checked_values import require_finite
 from mercer.native import rows as loops
 from mercer.typing import Array
 

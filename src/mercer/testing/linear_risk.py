@@ -21,7 +21,7 @@ from mercer.gram import FeatureGram, StoredGram
 from mercer.solvers.limits import Limits
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball, SmoothLoss, StraightLoss
 from mercer.solvers.risk.minimise import minimise_risk
-from mercer.solvers.risk.targets import AnyLoss, Scored, Target, balanced, target_of
+from mercer.solvers.risk.summed_loss import AnyLoss, Scored, Target, balanced, target_of
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 

@@ -15,7 +15,7 @@ import numpy as np
 from mercer.engine import fill
 from mercer.engine.pool import run
 from mercer.engine.tiles import Tile, lower_tiles
-from mercer.kernels.values import require_finite
+from mercer.kernels.checked_values import require_finite
 from mercer.typing import Array
 
 KEEP = 100  # the worst pairs, which are kept

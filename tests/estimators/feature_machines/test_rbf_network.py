@@ -14,7 +14,7 @@ from mercer import (
     RBFNetworkRegressor,
 )
 from mercer.estimators.feature_machines.design import Design
-from mercer.estimators.feature_machines.moving import Moving
+from mercer.estimators.feature_machines.moving_prototypes import Moving
 from mercer.estimators.feature_machines.placement import medoids
 from mercer.estimators.training_data import GivenGram, KernelItems
 from mercer.kernels import RBF, Matern, Normalised, Polynomial, Spectrum

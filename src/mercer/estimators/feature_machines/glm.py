@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
-from mercer.estimators.feature_machines import ridge
+from mercer.estimators.feature_machines import ridge_weights
 from mercer.estimators.feature_machines.design import Design, Weights, require_squares
 from mercer.estimators.feature_machines.machine import Method, fit_labels, fit_numbers, log_probabilities, most_probable
 from mercer.items import Vectors
@@ -38,8 +38,8 @@ class ExplicitFeatures(Method):
 
     def check(self, machine: Any) -> None:
         owner, features = type(machine).__name__, machine.features
-        ridge.check_alpha(owner, machine.alpha)
-        ridge.check_effort(owner, machine.tol, machine.max_iter)
+        ridge_weights.check_alpha(owner, machine.alpha)
+        ridge_weights.check_effort(owner, machine.tol, machine.max_iter)
         degree = isinstance(features, Integral) and not isinstance(features, bool) and int(features) >= 1
         if not (degree or callable(features) or isinstance(features, Kernel)):
             raise bad(owner, "features", "a degree >= 1, a kernel with a finite feature map, or a function",
@@ -178,9 +178,11 @@ class FeatureGLMRegressor(RegressorMixin, FeatureGLM):  # type: ignore[misc]
     def _solve(self, design: Design) -> Weights:
         owner, alpha = type(self).__name__, float(self.alpha)
         if not self._exponential:
-            return ridge.from_least_squares(ridge.regression(owner, design, alpha, fit_intercept=self.fit_intercept))
+            return ridge_weights.from_least_squares(
+                ridge_weights.regression(owner, design, alpha, fit_intercept=self.fit_intercept)
+            )
         family = Poisson() if self.family == "poisson" else LogMean()
-        return ridge.from_likelihood(ridge.likelihood(
+        return ridge_weights.from_likelihood(ridge_weights.likelihood(
             owner, design, family, alpha, fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter
         ))  # fmt: skip
 
@@ -226,8 +228,8 @@ class FeatureGLMClassifier(ClassifierMixin, FeatureGLM):  # type: ignore[misc]
         if self.link not in (None, "logit", *BINARY) or (self.link in BINARY and classes > 2):
             expected = "'logit', or for two classes " + " or ".join(map(repr, BINARY))
             raise bad(owner, "link", expected, f"{self.link!r} for {classes} classes", "None is the logit.")
-        family: Any = ridge.family_of(classes) if self.link in (None, "logit") else BINARY[str(self.link)]
-        return ridge.from_likelihood(ridge.likelihood(
+        family: Any = ridge_weights.family_of(classes) if self.link in (None, "logit") else BINARY[str(self.link)]
+        return ridge_weights.from_likelihood(ridge_weights.likelihood(
             owner, design, family, float(self.alpha), fit_intercept=self.fit_intercept, tol=self.tol,
             max_iter=self.max_iter,
         ))  # fmt: skip

@@ -24,7 +24,7 @@ from mercer.engine.interrupts import until_interrupted
 from mercer.errors import bad
 from mercer.estimators.feature_machines.design import Design, Weights
 from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method
-from mercer.estimators.feature_machines.ridge import check_effort
+from mercer.estimators.feature_machines.ridge_weights import check_effort
 from mercer.solvers.sparse import SparseSolution, lambda_grid, lambda_max, sparse_path
 from mercer.typing import Array
 

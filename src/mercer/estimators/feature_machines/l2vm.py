@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.feature_machines import ridge
+from mercer.estimators.feature_machines import ridge_weights
 from mercer.estimators.feature_machines.design import Design, Weights
-from mercer.estimators.feature_machines.left_out import offer_of_least_squares
 from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method, by_rows
+from mercer.estimators.feature_machines.shared_fits import offer_of_least_squares
 from mercer.estimators.feature_machines.tuning import tuned
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.training_data import Data, KernelItems
@@ -33,11 +33,11 @@ class L2VM(Method):
 
     def check(self, machine: Any) -> None:
         owner = type(machine).__name__
-        ridge.check_count(owner, "n_restarts", machine.n_restarts, 0)
+        ridge_weights.check_count(owner, "n_restarts", machine.n_restarts, 0)
         if hasattr(machine, "max_iter"):
-            ridge.check_effort(owner, machine.tol, machine.max_iter)
+            ridge_weights.check_effort(owner, machine.tol, machine.max_iter)
         if not _by_evidence(machine):
-            ridge.check_alpha(owner, machine.alpha)
+            ridge_weights.check_alpha(owner, machine.alpha)
             if machine.tune_kernel:
                 raise bad(owner, "alpha", "'evidence' for tune_kernel=True", repr(machine.alpha),
                           "Kernel and alpha are tuned together.")  # fmt: skip
@@ -127,14 +127,14 @@ class L2VMRegressor(FeatureRegressor):
 
     def _solve(self, design: Design) -> Weights:
         """The weights for alpha_."""
-        found = ridge.regression(type(self).__name__, design, self.alpha_, fit_intercept=self.fit_intercept)
+        found = ridge_weights.regression(type(self).__name__, design, self.alpha_, fit_intercept=self.fit_intercept)
         self.noise_variance_ = found.noise
         mean = design.weight @ design.Phi / design.weight.sum() if self.fit_intercept else np.zeros(len(found.w))
         kept = np.flatnonzero(found.w)
         R = found.root()
         self._root, self._middle = R[kept], mean @ R
         self._level = 1.0 / float(design.weight.sum()) if self.fit_intercept else 0.0
-        return ridge.from_least_squares(found)
+        return ridge_weights.from_least_squares(found)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """w' phi(x) + b; with return_std also the standard deviation of y given x, noise and weights together.
@@ -188,8 +188,8 @@ class L2VMClassifier(FeatureClassifier):
 
     def _solve(self, design: Design) -> Weights:
         """The weights for alpha_."""
-        found = ridge.likelihood(
+        found = ridge_weights.likelihood(
             type(self).__name__, design, self._family(), self.alpha_,
             fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
-        return ridge.from_likelihood(found)
+        return ridge_weights.from_likelihood(found)

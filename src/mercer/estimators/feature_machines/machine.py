@@ -16,7 +16,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from mercer.engine.tiles import cuts
 from mercer.estimators.base import KernelEstimator, warn_open, weights
 from mercer.estimators.feature_machines.design import Design, Weights, design_matrix, require_squares
-from mercer.estimators.feature_machines.ridge import family_of
+from mercer.estimators.feature_machines.ridge_weights import family_of
 from mercer.estimators.labels import Labels
 from mercer.estimators.training_data import Data
 from mercer.solvers.losses import Family, Gaussian

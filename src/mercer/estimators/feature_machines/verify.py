@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
-from mercer.estimators.feature_machines import ridge
+from mercer.estimators.feature_machines import ridge_weights
 from mercer.estimators.feature_machines.design import Design, design_matrix
 from mercer.estimators.feature_machines.glm import BINARY, FeatureGLM, FeatureGLMClassifier, FeatureGLMRegressor
 from mercer.estimators.feature_machines.l1vm import L1VM
@@ -30,12 +30,12 @@ from mercer.estimators.feature_machines.machine import Method
 from mercer.estimators.feature_machines.rbf_network import RBFNetwork
 from mercer.estimators.feature_machines.rvm import RVM, RVMClassifier
 from mercer.estimators.labels import Labels
+from mercer.solvers.fisher_scoring import prove_by_scoring
 from mercer.solvers.glm import prove_glm
 from mercer.solvers.least_squares import prove_least_squares
 from mercer.solvers.losses import LogMean, Poisson
 from mercer.solvers.rvm.evidence import Relevance
 from mercer.solvers.rvm.proof import prove_relevance
-from mercer.solvers.scoring import prove_by_scoring
 from mercer.solvers.solution import Solution
 from mercer.solvers.sparse import prove_sparse
 from mercer.typing import Array
@@ -129,7 +129,7 @@ def _likelihood(model: Any) -> Any:
     if isinstance(model, FeatureGLMClassifier) and model.link in BINARY:
         return BINARY[str(model.link)]
     if is_classifier(model):
-        return ridge.family_of(len(model.classes_))
+        return ridge_weights.family_of(len(model.classes_))
     if isinstance(model, FeatureGLMRegressor) and model._exponential:
         return Poisson() if model.family == "poisson" else LogMean()
     return None

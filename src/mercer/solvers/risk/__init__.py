@@ -2,10 +2,10 @@
 
 minimise.py      the engine: which way each loss goes
 boxes.py         losses made of straight lines, by the dual of support vector machines
-newton.py        smooth losses, by Newton's method; its parts are targets.py (data and loss), curvature.py,
+newton.py        smooth losses, by Newton's method; its parts are summed_loss.py (data and loss), curvature.py,
                  system.py (the linear system of a step) and line_search.py
 proof.py         the proof of any function, from its coefficients
-solution.py      what is returned, with its proof, and the limits of the work
+solution.py      what is returned, with its proof
 """
 
 from mercer.solvers.risk.minimise import minimise_risk, softmax_risk

@@ -19,7 +19,7 @@ from mercer.gram import FeatureGram
 from mercer.solvers.dual import DualProblem, DualSolution
 from mercer.solvers.dual.decomposition import decompose
 from mercer.solvers.limits import Limits
-from mercer.solvers.linear import best_bias, solve_on_features
+from mercer.solvers.linear_svm import best_bias, solve_on_features
 from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk.solution import RiskSolution
 from mercer.typing import Array

@@ -20,7 +20,7 @@ from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk.boxes import by_boxes
 from mercer.solvers.risk.newton import newton
 from mercer.solvers.risk.solution import RiskSolution
-from mercer.solvers.risk.targets import AnyLoss, Softmax, target_of
+from mercer.solvers.risk.summed_loss import AnyLoss, Softmax, target_of
 from mercer.typing import Array
 
 

@@ -31,7 +31,7 @@ from mercer.solvers.risk import system
 from mercer.solvers.risk.curvature import Curvature
 from mercer.solvers.risk.line_search import line_search
 from mercer.solvers.risk.solution import RiskSolution
-from mercer.solvers.risk.targets import Target
+from mercer.solvers.risk.summed_loss import Target
 from mercer.typing import Array, Gram
 
 DIRECT = 2000  # items with curvature up to which the system of one output is factorised

@@ -10,10 +10,10 @@ import numpy as np
 from mercer.errors import bad, warn
 from mercer.estimators.base import positive
 from mercer.estimators.feature_machines.design import Design, Weights
+from mercer.solvers.fisher_scoring import solve_by_scoring
 from mercer.solvers.glm import SEPARATED, GLMSolution, solve_glm
 from mercer.solvers.least_squares import LeastSquares, solve_least_squares
 from mercer.solvers.losses import Bernoulli, Family, Multinomial
-from mercer.solvers.scoring import solve_by_scoring
 
 
 def check_alpha(owner: str, alpha: Any) -> float:
