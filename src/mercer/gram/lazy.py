@@ -41,7 +41,7 @@ _PANEL = 2**21  # entries of a panel of a native product, between two looks at a
 class LazyGram:
     """K_ij = k(x_i, y_j), evaluated tile by tile when asked for."""
 
-    I: Array | None = None  # positions of A in the data that errors speak of; None stands for all
+    I: Array | None = None  # positions of A in the data, for error messages; None stands for all
     J: Array | None = None
 
     def __init__(self, kernel: Kernel, X: Any, Y: Any = None) -> None:

@@ -3,7 +3,7 @@
 Every solver returns an answer together with its proof; none knows of kernels or of scikit-learn.
 
 dual/                                support vector machines of all kinds, by their dual
-linear_svm.py, linear_svm_newton.py        the same with explicit features, by the primal
+linear_svm.py, linear_svm_newton.py  the same with explicit features, by the primal
 path.py, active_set.py               all solutions of the two-class machine, for every C
 smo.py                               the textbook algorithm, to compare with
 hinge_posterior.py                   the machine as a posterior: EM and Gibbs sampling

@@ -99,7 +99,7 @@ class _Problem:
     columns: int
     y: Array  # -1 and +1 for classes
     total: float  # sum of the weights
-    constant: float  # the best f that is the same for all items
+    constant: float  # the best constant f
     convex: bool
 
     @classmethod

@@ -15,7 +15,8 @@ sum of the coefficients and every c_i depends on its own score only (native/loop
 I + sigma X_F'X_F over the items F whose c_i is neither clipped nor zero.  These become the free support vectors; they
 are few, so a Newton step costs two passes over X and a small linear system (linear_svm_newton.py).  As sigma grows, the
 coefficients converge faster and faster.  The number of passes does not depend on n, and little on C or on the scales of
-the columns, for which coordinate descent needs thousands of passes and SMO millions of steps.
+the columns.  Where C is large or the scales differ, coordinate descent needs thousands of passes and SMO millions of
+steps.
 """
 
 from __future__ import annotations
@@ -258,7 +259,7 @@ class _Run:
     def _move(self, c: Array, free: int) -> bool:
         """Make c the centre; returns whether its answer is better than the best so far."""
         found = _Answer.of(self.features, self.problem, self.w, c)
-        self.b, self.t = c, found.u + self.r  # scores computed anew, without accumulated rounding
+        self.b, self.t = c, found.u + self.r  # scores recomputed, without accumulated rounding
         self.trace.append((free, found.violation, found.dual))
         better = found.error() < self.best.error()
         self.best = found if better else self.best

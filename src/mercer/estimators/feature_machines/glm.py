@@ -26,7 +26,7 @@ from mercer.kernels.maps import guard
 from mercer.solvers.losses import Link, LogMean, Poisson, offering
 from mercer.typing import Array
 
-LINKS = {"gaussian": ("identity", "log"), "poisson": ("log",)}  # of every family, the canonical one first
+LINKS = {"gaussian": ("identity", "log"), "poisson": ("log",)}  # the links of each family, the canonical one first
 BINARY = offering(Link)  # links of two classes that are not the logit
 
 
@@ -69,12 +69,12 @@ def _monomials(machine: Any, X: Array) -> Any:
 
 
 def _require_own(machine: Any, X: Any, Phi: Array) -> None:
-    """Refuse features of an item that change with the items it comes with, as counts of words do."""
+    """Refuse features of an item that depend on the other items, as counts of the words of all of them do."""
     last = np.array([len(Phi) - 1])
     alone = machine._phi(X[last])
     if alone.shape[1:] != Phi.shape[1:] or not np.allclose(alone, Phi[last]):
-        raise bad(type(machine).__name__, "features", "those of every item by itself",
-                  f"others for the last item alone, from {machine.features!r}",
+        raise bad(type(machine).__name__, "features", "computed from each item alone",
+                  f"{machine.features!r}, which gives the last item other features when it is alone",
                   "Use a function with fixed features, or a machine with this kernel, such as L2VM.")  # fmt: skip
 
 
@@ -87,18 +87,18 @@ class FeatureGLM(KernelEstimator):
 
     @property
     def kernel(self) -> Any:
-        """What checks the items: the kernel whose features these are, or a name for arrays."""
+        """The kernel that checks the items: the one whose features these are, or a name if items are arrays."""
         if isinstance(self.features, Kernel):
             return self.features
         return FeatureMap(self.features) if callable(self.features) else "linear"
 
     @property
     def takes_gram(self) -> bool:
-        return False  # features are no kernel values
+        return False  # features are not kernel values
 
     def _phi(self, X: Any) -> Array:
         """The features of checked items."""
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow is refused below
             found = self._map.feature_map(X) if isinstance(self._map, Kernel) else self._map.transform(_array(X))
         Phi = np.asarray(_array(found), dtype=float)
         require_squares(type(self).__name__, Phi)
@@ -133,7 +133,7 @@ class FeatureGLMRegressor(RegressorMixin, FeatureGLM):  # type: ignore[misc]
     features    a degree (all monomials up to it), a kernel with a finite feature map, or a function of all items that
                 returns one row of numbers for each
 
-    alpha = 0 is plain maximum likelihood; features that depend on each other then get their shortest weights, with a
+    alpha = 0 is plain maximum likelihood; linearly dependent features then get the weights of least norm, with a
     warning.  After fit: coef_, intercept_, certificate_.
     """
 

@@ -92,7 +92,7 @@ class L2VMRegressor(FeatureRegressor):
     """y ~ N(w' phi(x) + b, s^2) with a ridge: w = (Phi'Phi + alpha I)^-1 Phi'y when there is no intercept.
 
     alpha is a number >= 0 or "evidence"; tune_kernel also chooses the free hyper-parameters of the kernel by evidence,
-    from n_restarts more starting points.  alpha = 0 on a singular Phi gives the shortest weights, with a warning.
+    from n_restarts more starting points.  alpha = 0 on a singular Phi gives the weights of least norm, with a warning.
 
     After fit: alpha_, noise_variance_ (s^2 for a weight of 1), log_evidence_ and kernel_ where they were asked for,
     certificate_, and what kernel machines have.
@@ -153,7 +153,7 @@ class L2VMClassifier(FeatureClassifier):
 
     alpha is a number >= 0 (scikit-learn's 1 / C) or "evidence", in Laplace's approximation; tune_kernel also chooses
     the free hyper-parameters of the kernel by evidence, from n_restarts more starting points.  alpha = 0 refuses
-    classes that the features separate: no finite weights are the best.
+    classes that the features separate: no finite weights are optimal then.
 
     After fit: alpha_, log_evidence_ and kernel_ where they were asked for, certificate_ (the duality gap), classes_,
     and what kernel machines have.

@@ -1,10 +1,10 @@
 """Verify a fitted feature machine: the proof of its weights, recomputed from the data and the weights alone.
 
-The design matrix is evaluated anew in double precision, over all prototypes and all samples that count.  What is then
-proved follows from the machine:
+The design matrix is evaluated again in double precision, over all prototypes and all samples of positive weight.  What
+is then proved follows from the machine:
 
     l1 penalty           the duality gap, and whether features without a weight should have none
-    ridge                the duality gap; of least squares, what the normal equations leave
+    ridge                the duality gap; for least squares, the residual of the normal equations
     other links          the bound of the gradient, where the loss is convex
     relevance vectors    that the weights belong to their precisions, and what changing these would gain
 
@@ -42,7 +42,7 @@ from mercer.typing import Array
 
 
 def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solution | Relevance:
-    """The certificate of the model as it is; the features are evaluated anew, in double precision."""
+    """The certificate of the model as it is; the features are evaluated again, in double precision."""
     check_is_fitted(model, "intercept_")
     if y is None:
         raise bad("verify", "y", "the targets of the fit", "None", "Pass them.")
@@ -80,7 +80,7 @@ def _design(model: Any, X: Any, target: Array, weight: Array) -> tuple[Design, A
         return Design(model._phi(X)[used], target[used], weight[used], None, used), np.asarray(model.coef_).T
     if isinstance(model._method, RBFNetwork):
         return _network(model, X, target, weight, used)
-    design = Method.design(model._method, model, X, target, weight)  # of a kernel that was tuned, as it is
+    design = Method.design(model._method, model, X, target, weight)  # with the tuned kernel
     return design, _spread(model, np.searchsorted(used, model.support_), len(used))
 
 

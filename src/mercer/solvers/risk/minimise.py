@@ -1,4 +1,4 @@
-"""The one engine of regularised risk: which way each loss goes.
+"""The one entry to regularised risk: which method solves which loss.
 
 minimise over b, r   1/2 b'Kb + sum_i c_i loss(y_i, f_i),      f = Kb + r
 
