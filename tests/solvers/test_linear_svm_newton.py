@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from mercer.solvers.linear_svm_newton import by_columns, by_products, by_rows, newton_step
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
+
+from mercer.solvers.linear_svm_newton import by_columns, by_products, by_rows, newton_step
 
 
 def system(m, d, delta, seed=0):

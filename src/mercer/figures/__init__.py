@@ -11,6 +11,7 @@ claim.py                    claims as numbers, each compared with its bound
 measured_capabilities.py    what machines can do, measured by fitting them (E22)
 _axes.py, _data.py          drawings and data that several figures share
 _sparse_machines.py         what E3 and E4 share
+_blobs.py, _flow.py         the data of E5 and E6, and of E7
 """
 
 from mercer.figures.claim import ClaimFails, Measured

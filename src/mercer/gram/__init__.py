@@ -3,6 +3,9 @@
 lazy.py                computed tile by tile, never stored
 stored.py              a matrix the user has computed
 features.py            the Gram ZZ' of explicit features Z
+distances.py           distances of items by a kernel, or as they are given
+nearest_rows.py        the nearest dense rows, without a stored matrix
+smallest_entries.py    the few smallest entries of every row of a matrix that arrives in tiles
 row_centred.py         in float32, with the rows centred first
 single_precision.py    prepared data in float32
 """

@@ -11,6 +11,9 @@ reliability.py    whether probabilities come true; ROC
 gram.py           a Gram and its eigenvalues
 path.py           coefficients along a path, objectives by iteration
 losses.py         curves of losses
+embedding.py      items as points on two axes
+clusters.py       items around their medoids, and silhouettes
+witness.py        where one sample is denser than the other
 search.py         the score of a search over one parameter or two
 style.py          colours, and the figures that are drawn on
 

@@ -20,6 +20,10 @@ gaussian_process.py                  Gaussian processes conditioned on numbers
 laplace.py, laplace_softmax.py       the same on labels, by Laplace's approximation
 evidence_search.py                   their hyper-parameters of largest evidence, by ascents of evidence_climb.py
 quasi_newton.py                      L-BFGS-B that Ctrl-C ends at its best point
+principal_axes.py                    leading eigenpairs of a centred Gram; nystroem.py, from some of the items
+discriminant.py                      kernel discriminant analysis, by one linear system
+medoids/                             clusters around items, from distances
+kernel_k_means.py                    clusters around means of features, from products with a Gram
 gplvm.py                             latent points under a Gaussian process
 platt.py                             probabilities from decision values
 losses/                              losses, links and likelihoods, one file each
