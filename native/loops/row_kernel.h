@@ -1,7 +1,7 @@
 // Kernels of rows of numbers: k(x, y) = f(|x - y|^2), evaluated for chosen rows without a return to Python.
 //
-// Squared distances keep their digits as in kernels/rows.py: s = |x|^2 + |y|^2 - 2 <x, y> by one matrix product, and where
-// that is a small difference of large numbers the sum of squares itself.
+// Squared distances keep their digits as in kernels/prepared_rows.py: s = |x|^2 + |y|^2 - 2 <x, y> by one matrix product,
+// and where that is a small difference of large numbers the sum of squares itself.
 
 #include "blas.h"
 #include "row_kernel_types.h"

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import accuracy_score, r2_score
 
 import mercer
-from mercer.comparison.chosen import sensitivity_of
+from mercer.comparison.chosen_settings import sensitivity_of
 from mercer.comparison.methods import baselines
 from mercer.comparison.sample import drawn
 from mercer.comparison.table_sample import sample_of_table

@@ -16,7 +16,7 @@ import mercer
 from mercer.errors import NotPositiveDefinite
 from mercer.estimators.base import KernelEstimator
 from mercer.estimators.capabilities import CAPABILITIES, Capabilities, capabilities, capability_table
-from mercer.figures.behaviour import CLASSIFIERS, INDEFINITE, REGRESSORS, Behaviour, K
+from mercer.figures.measured_capabilities import CLASSIFIERS, INDEFINITE, REGRESSORS, Behaviour, K
 
 probe = Behaviour()
 n, X, label, number = probe.n, probe.X, probe.label, probe.number

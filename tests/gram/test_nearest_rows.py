@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from mercer.gram import LazyGram, nearest_rows
 from mercer.kernels import RBF, Exponential, Linear, Matern, RationalQuadratic
-from mercer.kernels.rows import ORIGIN, rows
+from mercer.kernels.prepared_rows import ORIGIN, rows
 
 rng = np.random.default_rng(0)
 

@@ -11,9 +11,9 @@ from mercer.errors import MemoryBudgetError
 from mercer.kernels.additive import AdditiveChiSquared, ChiSquared, Laplacian
 from mercer.kernels.angular import ArcSine, Cosine
 from mercer.kernels.constant import Constant, White
-from mercer.kernels.covariance import Bilinear, Mahalanobis
 from mercer.kernels.dot import Geometric, Homogeneous, Linear, Polynomial, Sigmoid
 from mercer.kernels.grammar import parse
+from mercer.kernels.matrix_weighted import Bilinear, Mahalanobis
 from mercer.kernels.periodic import Periodic
 from mercer.kernels.radial import RBF, Exponential, Matern, RationalQuadratic
 from mercer.kernels.subsets import ANOVA, AllSubsets

@@ -72,13 +72,13 @@ def test_the_gradient_is_that_of_central_differences(kernel):
 @pytest.mark.parametrize("kernel", WITH_A_RULE, ids=repr)
 def test_common_kernels_are_not_differenced(kernel, monkeypatch):
     wanted = input_gradient(kernel, X, Y, W)
-    monkeypatch.setattr("mercer.kernels.differences.in_items", None)
+    monkeypatch.setattr("mercer.kernels.central_differences.in_items", None)
     assert_array_equal(input_gradient(kernel, X, Y, W), wanted)
 
 
 @pytest.mark.parametrize("kernel", WITHOUT, ids=repr)
 def test_others_are(kernel, monkeypatch):
-    monkeypatch.setattr("mercer.kernels.differences.in_items", None)
+    monkeypatch.setattr("mercer.kernels.central_differences.in_items", None)
     with pytest.raises(TypeError, match="not callable"):
         input_gradient(kernel, X, Y, W)
 

@@ -12,8 +12,8 @@ import pytest
 import mercer
 from mercer import report
 from mercer.kernels import Spectrum
-from mercer.report.compact import Sheet
-from mercer.report.lines import COLUMNS
+from mercer.report.compact_svg import Sheet
+from mercer.report.method_table import COLUMNS
 from mercer.tables import Table
 
 rng = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from mercer import SVC, KernelSearchCV, configure
-from mercer.kernels import RBF, Exponential, Laplacian, Linear, Matern, Polynomial, rows
+from mercer.kernels import RBF, Exponential, Laplacian, Linear, Matern, Polynomial, prepared_rows
 from mercer.selection import shared_grams
 
 X, y = make_classification(120, 6, random_state=0)
@@ -35,9 +35,11 @@ def computed(monkeypatch):
     key = np.random.default_rng(0).normal(size=6)
     order = np.sort(X @ key)
     for name in ("dot", "sqdist"):
-        monkeypatch.setattr(rows, name, counting(name, getattr(rows, name)))
+        monkeypatch.setattr(prepared_rows, name, counting(name, getattr(prepared_rows, name)))
     for name in ("dot", "sqdist"):
-        monkeypatch.setitem(shared_grams._STATISTICS, name, lambda A, B, name=name: getattr(rows, name)(A, B)[0])
+        monkeypatch.setitem(
+            shared_grams._STATISTICS, name, lambda A, B, name=name: getattr(prepared_rows, name)(A, B)[0]
+        )
     return counts
 
 

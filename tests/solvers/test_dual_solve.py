@@ -27,7 +27,7 @@ from mercer.solvers.dual.batch import BATCH, consecutive
 from mercer.solvers.dual.optimality import conditions
 from mercer.solvers.dual.solve import features_are_faster, linear_rows
 from mercer.solvers.limits import ONE_CORE, TINY, Limits, run_by_size
-from mercer.solvers.linear import LinearSolution
+from mercer.solvers.linear_svm import LinearSolution
 
 module = importlib.import_module("mercer.solvers.dual.solve")  # its name is also that of a function
 rng = np.random.default_rng(0)

@@ -196,7 +196,7 @@ FAULTS = [
     (DiagonalOfNothing(), "an empty Gram"),
     (KeepsItsBlocks(), "new arrays"),
     (LearnsInSecret(), "prepared first changes no value"),
-    (FitsAnother(), "its fitted self"),
+    (FitsAnother(), "If a kernel learns"),
     (NegativeDiagonal(offset=-3.0), "real and >= 0"),
     (QuarticExponential(), "eigenvalue"),
     (ForgetsTheta(), "with_theta"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.items.kinds import CATEGORICAL, NUMERIC
+from mercer.items.column_kinds import CATEGORICAL, NUMERIC
 from mercer.tables import Table
 
 NAME = "mixture (built in)"

@@ -46,7 +46,7 @@ def compare(
     """
     import mercer
     from mercer import report as page
-    from mercer.cli.output import require_place
+    from mercer.cli.output_path import require_place
     from mercer.cli.printing import say, to_json
 
     require_place(report, "--report", data)

@@ -42,7 +42,7 @@ def embed(
     """
     import mercer
     from mercer.cli.labelled_table import unlabelled_table
-    from mercer.cli.output import require_place
+    from mercer.cli.output_path import require_place
     from mercer.cli.printing import result
     from mercer.cli.stopping import end, kept
     from mercer.errors import bad

@@ -49,7 +49,7 @@ def fit(
     """
     import mercer
     from mercer.cli.labelled_table import described, labelled_table, require_method
-    from mercer.cli.output import require_place
+    from mercer.cli.output_path import require_place
     from mercer.cli.printing import result
     from mercer.cli.stopping import end, kept
     from mercer.comparison.methods import score_name

@@ -26,7 +26,7 @@ def predict(
     the model is one of `mercer embed`.  If the target is among the columns, the score is printed to standard error.
     """
     from mercer.cli.model_file import kinds_of, loaded
-    from mercer.cli.output import require_place
+    from mercer.cli.output_path import require_place
     from mercer.cli.printing import say, to_json
     from mercer.tables import read
 

@@ -61,11 +61,11 @@ def tune(
     the best so far is fitted, and the exit code is 130.
     """
     import mercer
-    from mercer.cli.grid import LIBSVM, grid_of, require_settings, require_vectors, size_of
     from mercer.cli.labelled_table import described, labelled_table, require_method
-    from mercer.cli.output import require_place
+    from mercer.cli.output_path import require_place
     from mercer.cli.printing import result, say, table
     from mercer.cli.stopping import end, kept
+    from mercer.cli.tune_grid import LIBSVM, grid_of, require_settings, require_vectors, size_of
     from mercer.comparison.methods import score_name
     from mercer.comparison.sample import folds_of
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from mercer.comparison.chosen import settings_of, short
+from mercer.comparison.chosen_settings import settings_of, short
 from mercer.comparison.methods import KERNEL, METHODS, NOTHING, Entrant, baselines, entrants, on_vectors, score_name
 from mercer.comparison.result import Comparison, Fitted
 from mercer.comparison.row import Row

@@ -11,7 +11,7 @@ from mercer import items
 from mercer.comparison.methods import CLASSIFICATION, is_precomputed, on_vectors
 from mercer.comparison.sample import RARE, Sample, drawn, splits_of, targets_of
 from mercer.errors import bad
-from mercer.items.kinds import CATEGORICAL, NUMERIC, TEXT
+from mercer.items.column_kinds import CATEGORICAL, NUMERIC, TEXT
 from mercer.kernels import Kernel, parse
 from mercer.tables import Table, default_kernel, read
 from mercer.tables.frames import is_in_memory

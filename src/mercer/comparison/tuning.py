@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.comparison.lengthscales import family
+from mercer.comparison.kernel_family import family
 from mercer.comparison.methods import CLASSIFICATION, METHODS, REGRESSION
 from mercer.comparison.sample import folds_of
 from mercer.kernels import Constant, Kernel

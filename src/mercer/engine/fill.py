@@ -23,8 +23,8 @@ from mercer.typing import Array
 Block = Callable[[slice, slice], Array]
 
 _MIRRORED = (np.float32, np.float64, np.complex64, np.complex128)  # number types of the compiled loop
-_STRIPES = 16  # partial sums of a symmetric product, whatever the number of threads ...
-_STRIPE_BYTES = 2**27  # ... fewer when they would not fit in this
+_STRIPES = 16  # partial sums of a symmetric product, for any number of threads
+_STRIPE_BYTES = 2**27  # largest size of these sums together; beyond it there are fewer
 
 
 def require_memory(what: str, size: int, cure: str) -> None:
@@ -67,7 +67,7 @@ def _put_mirrored(out: Array, block: Block, tile: Tile) -> None:
     out[r, c] = T
     if r != c:
         out[c, r] = T.conj().T if np.iscomplexobj(T) else T.T
-    elif out.dtype in _MIRRORED:  # of other number types, T is symmetric as its kernel made it
+    elif out.dtype in _MIRRORED:  # tiles of other number types are left as the kernel made them
         triangles.mirror_lower(out[r, c])
 
 

@@ -1,12 +1,12 @@
-"""Ctrl-C: a fit ends early with what it has found, and then the interrupt goes on its way.
+"""Ctrl-C: a fit ends early with what it has found, and then raises the interrupt.
 
     a solver's steps      with until_interrupted() as work: ...      Ctrl-C ends them; what they have found stays
                           ... work.came()                            whether it came since they began
     between two stages    interrupted()                              what a usable model does not need is left out
     a whole fit           with one_fit(self) as interrupt: ...       remembers it, so that `fit` can raise it at its end
 
-Only the first interrupt of a fit waits for its end.  A second one is raised where it comes.  So is one outside of any
-fit, for nobody could raise it later.
+Only the first interrupt of a fit waits for its end.  A second one is raised at once, and so is one
+outside of any fit, because nothing would raise it later.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from mercer.engine.pool import Stopped, stopped
 
 @dataclass(eq=False)
 class Interrupt:
-    """Whether Ctrl-C came during the fit of `owner`, and whether it was raised here and ended quietly.
+    """`came`: Ctrl-C came during the fit of `owner`.  `ended`: its exception was caught by a context of this fit.
 
-    The two differ where other threads see the end of a run before the thread that was interrupted goes on.
+    The two differ while other threads see that the run has stopped, and the exception has not been caught yet.
     """
 
     owner: object
@@ -38,7 +38,7 @@ _fit: ContextVar[Interrupt | None] = ContextVar("mercer_fit", default=None)
 
 @contextmanager
 def one_fit(owner: object) -> Iterator[Interrupt | None]:
-    """A context for `fit` of one object; None inside of a fit of the same object, whose end is the one that counts."""
+    """A context for `fit` of one object; None inside a fit of the same object, which raises the interrupt."""
     outer = _fit.get()
     if outer is not None and outer.owner is owner:
         yield None
@@ -52,7 +52,7 @@ def one_fit(owner: object) -> Iterator[Interrupt | None]:
 
 
 def interrupted() -> bool:
-    """Whether the fit in hand has been interrupted, or the run of tasks that it is part of stopped."""
+    """Whether the current fit was interrupted, or the run of tasks that it belongs to was stopped."""
     fit = _fit.get()
     if fit is None:
         return stopped()
@@ -67,7 +67,7 @@ class until_interrupted:  # noqa: N801  # reads as a statement
         self._before = interrupted()
 
     def came(self) -> bool:
-        """Whether an interrupt came since the beginning, also one that a context within this one was ended by."""
+        """Whether an interrupt came since the beginning, including one that an inner context caught."""
         return not self._before and interrupted()
 
     def __enter__(self) -> Self:

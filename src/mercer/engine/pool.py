@@ -2,7 +2,7 @@
 
 The heavy parts of a tile (BLAS, compiled loops) release the interpreter lock, so plain threads use all cores.
 BLAS itself is held to one thread meanwhile: the tiles own the cores.  The calling thread only waits, and a
-Ctrl-C reaches it at once: the workers finish the tile in hand and the interrupt is raised.  A task of many tiles
+Ctrl-C reaches it at once: the workers finish their current tile and the interrupt is raised.  A task of many tiles
 calls `tick` after each of them.
 """
 
@@ -36,15 +36,15 @@ def _blas(with_scipy: bool) -> Any:
 
 
 _lock = Lock()
-_inside: list[Any] = []  # one entry per context that is open now, on whatever thread
+_inside: list[Any] = []  # one entry per open context, of any thread
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """A context in which BLAS uses one thread, for work that is already spread over threads.
 
-    The setting belongs to the process: the first context to open makes it and the last to close undoes it, for
-    contexts of several threads need not be nested.
+    The setting belongs to the process: the first context to open makes it and the last to close undoes it, because
+    contexts of several threads may overlap.
     """
     with _lock:
         _inside.append(_inside[0] if _inside else _blas("scipy.linalg" in sys.modules).limit(limits=1))
@@ -63,7 +63,7 @@ class Stopped(Exception):
 
 @dataclass(eq=False)
 class _Watch:
-    """What the waiting thread and the workers know of each other."""
+    """Shared by the waiting thread and the workers: whether to stop, and the steps done so far."""
 
     stop: bool = False
     ticks: list[None] = field(default_factory=list)  # appending is atomic
@@ -80,11 +80,11 @@ def stopped() -> bool:
 
 @contextmanager
 def finishing() -> Iterator[None]:
-    """A context for the last work of a task whose run has been stopped: it is not ended, as it would be by `tick`.
+    """A context for the last work of a task whose run has been stopped: in it `tick` does not end the task.
 
-    It must be short, for an interrupt waits for it.
+    It must be short, because an interrupt waits for it.
     """
-    token = _watch.set(None if _watch.get() is None else _Watch())  # inside a task the threads stay taken
+    token = _watch.set(None if _watch.get() is None else _Watch())  # inside a task, nested runs stay on this thread
     try:
         yield
     finally:
@@ -103,11 +103,11 @@ def tick() -> None:
 def run(task: Callable[[T], None], jobs: Sequence[T], *, steps: int | None = None) -> None:
     """Do `task(job)` for every job, on the configured number of threads; the order is not specified.
 
-    Progress is told in jobs; tasks that call `tick` say by `steps` how often they will in all.
+    Progress is counted in jobs; if tasks call `tick`, in those calls, and `steps` is their total number.
     """
     settings = config()
     threads = min(settings.threads, len(jobs))
-    if _watch.get() is not None:  # inside a task: the threads are taken
+    if _watch.get() is not None:  # inside a task: all threads are in use
         for job in jobs:
             task(job)
     elif len(jobs) == 1 and settings.progress is None:
@@ -121,7 +121,7 @@ def run(task: Callable[[T], None], jobs: Sequence[T], *, steps: int | None = Non
 
 
 def _run_threads(task: Callable[[T], None], jobs: Sequence[T], threads: int, steps: int | None) -> None:
-    todo = iter(range(len(jobs)))  # next() on it is atomic, so it deals the jobs out
+    todo = iter(range(len(jobs)))  # next() is atomic, so each job goes to one worker
     watch = _Watch()
 
     def worker() -> None:
@@ -149,7 +149,7 @@ def _run_threads(task: Callable[[T], None], jobs: Sequence[T], threads: int, ste
 
 @cache
 def _threads(count: int) -> ThreadPoolExecutor:
-    """Threads that live on between runs: starting one costs as much as a tile."""
+    """Threads that are kept between runs: starting one costs as much as a tile."""
     return ThreadPoolExecutor(count, thread_name_prefix="mercer")
 
 

@@ -1,4 +1,35 @@
 """Estimators: machines with scikit-learn's contract, on any kernel and any kind of item.
 
 The names are those of `mercer` itself (mercer.SVC, mercer.KernelRidge, ...), which loads each on first use.
+
+Families of machines:
+
+svm/                     support vector machines
+risk/                    any convex loss: logistic, quantile and robust regression
+gaussian_process/        Gaussian processes, and the GP-LVM
+feature_machines/        linear models whose features are kernel values: RBF networks, L1VM, L2VM, RVM, GLM
+ridge.py, ridge_cv.py    kernel ridge regression; ridge_updates.py, more or fewer items after a fit
+gradient_descent.py      least squares by gradient steps
+embedding/               items as points in few coordinates: kernel PCA, classical scaling
+kernel_lda.py            kernel discriminant analysis; discriminant_verify.py, its proof recomputed
+neighbours/              nearest neighbours by the distance of a kernel
+medoids/                 clusters around items; kernel_k_means.py, clusters around means of features
+table_scaler.py          TableScaler, the one transformer; robust_scale.py, centre and deviation despite outliers
+
+What they share:
+
+base.py                  the base class: scikit-learn's contract, checks, what is kept of a fit
+regressor.py             regressions with one target or several
+labels.py                labels as numbers, with class weights
+training_data/           where kernel values come from: items with a kernel, or a given Gram
+kernel_argument.py       what `kernel=` may be
+function_kernel.py       a function (X, Y) -> matrix as a kernel; sklearn_kernels.py, scikit-learn's kernel objects
+given_diagonal.py        k(x, x) of new items where kernel values are given as a matrix
+positivity.py            what is done about a kernel that is not positive semi-definite
+shared_fits.py           what an estimator offers to a search; ridge_shared_fits.py, the offer of kernel ridge
+verify.py                mercer.verify: the proof of a fitted machine, recomputed
+capabilities.py          what each kind of machine can do, as a table
+conditional_methods.py   methods that exist with certain options only
+sklearn_private.py       all private names of scikit-learn that are used
+worker_settings.py       mercer.configure's settings in worker processes
 """

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.engine.fill import require_memory
 from mercer.errors import NotConverged, bad, warn
-from mercer.estimators import incremental
+from mercer.estimators import ridge_updates
 from mercer.estimators.base import weights
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.regressor import KernelRegressor
@@ -170,7 +170,7 @@ class KernelRidge(KernelRegressor):
         kernel has learned from the first items (a vocabulary) stays.
         """
         check_is_fitted(self)
-        incremental.update(self, X, y, sample_weight)
+        ridge_updates.update(self, X, y, sample_weight)
         return self
 
     def remove(self, index: Any) -> Self:
@@ -179,7 +179,7 @@ class KernelRidge(KernelRegressor):
         Positions are counted anew afterwards.
         """
         check_is_fitted(self)
-        incremental.remove(self, index)
+        ridge_updates.remove(self, index)
         return self
 
     def leave_one_out(self) -> Array:
@@ -191,7 +191,7 @@ class KernelRidge(KernelRegressor):
         t = self._targets
         if t.intercept and len(t.Y) < 2:
             raise bad("KernelRidge", "X", "two items or more to leave one out", "1 item", "Fit to more items.")
-        left = t.Y - ridge.leave_one_out_residuals(incremental.system_of(self), t, self.alpha_)
+        left = t.Y - ridge.leave_one_out_residuals(ridge_updates.system_of(self), t, self.alpha_)
         return self._shaped(left)
 
     @property

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.errors import bad, wrong_kind
 from mercer.estimators.sklearn_private import gives_frames
 from mercer.items import Items, Table, Vectors
-from mercer.items.kinds import CATEGORICAL, KINDS, NUMERIC, TEXT, kind_of
+from mercer.items.column_kinds import CATEGORICAL, KINDS, NUMERIC, TEXT, kind_of
 from mercer.items.symbols import is_frame, is_missing
 from mercer.items.vectors import is_sparse
 from mercer.typing import Array

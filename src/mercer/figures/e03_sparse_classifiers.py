@@ -13,7 +13,7 @@ import numpy as np
 from mercer import plots
 from mercer.figures._axes import regions
 from mercer.figures._data import clusters
-from mercer.figures._items_kept import Result, tried
+from mercer.figures._sparse_machines import Result, tried
 from mercer.figures.claim import Measured, ascending, at_least, at_most, noted
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mercer import plots
 from mercer.figures._data import noisy_sinc
-from mercer.figures._items_kept import Result, tried
+from mercer.figures._sparse_machines import Result, tried
 from mercer.figures.claim import Measured, at_most, below
 from mercer.typing import Array
 

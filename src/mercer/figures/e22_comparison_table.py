@@ -1,6 +1,6 @@
 """E22: the table of kernel machines, from what they do.
 
-Every cell is measured by fitting machines (behaviour.py), and so are time and log loss.
+Every cell is measured by fitting machines (measured_capabilities.py), and so are time and log loss.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Result:
 def compute(seed: int = 0) -> Result:
     """Forty-two cells; and 500 items to fit with 5000 to test."""
     from mercer import GaussianProcessClassifier, compare
-    from mercer.figures.behaviour import Behaviour
+    from mercer.figures.measured_capabilities import Behaviour
     from mercer.kernels import RBF
 
     probe, kernel = Behaviour(seed), RBF(0.3)

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from mercer.files import rebuilt, transformers
+from mercer.files.annotations import require_fit
 from mercer.files.archive import Archive, member
 from mercer.files.arrays import from_bytes, named_dtype, size_of
 from mercer.files.encode import DEPTH, SPARSE
 from mercer.files.faults import broken
-from mercer.files.hints import require_fit
 from mercer.files.registry import named
 from mercer.files.sharing import TOP, inner_rank, rank_of
 

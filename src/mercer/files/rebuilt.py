@@ -18,7 +18,7 @@ from mercer.items import Items, Table
 from mercer.kernels import Fitted, Kernel
 from mercer.kernels.centred import Training
 from mercer.kernels.documents import Corpus
-from mercer.kernels.rows import Centre
+from mercer.kernels.prepared_rows import Centre
 
 T = TypeVar("T")
 Fields = dict[str, Any]

@@ -22,9 +22,9 @@ from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.gram.lazy import LazyGram
 from mercer.gram.stored import StoredGram, places
+from mercer.kernels.checked_values import diagonal
 from mercer.kernels.dot import Linear
-from mercer.kernels.rows import own, sqdist
-from mercer.kernels.values import diagonal
+from mercer.kernels.prepared_rows import own, sqdist
 from mercer.typing import Array
 
 _ONE_TILE = 2**18  # entries that one thread computes at once

@@ -22,15 +22,15 @@ from mercer.engine.pool import run
 from mercer.engine.tiles import all_tiles, cuts, lower_tiles
 from mercer.errors import bad
 from mercer.gram.nearest_rows import are_dense_rows, nearest_rows
-from mercer.gram.single import in_single
+from mercer.gram.single_precision import in_single
 from mercer.gram.smallest_entries import smallest_entries
 from mercer.gram.stored import chosen, places
 from mercer.items.vectors import is_sparse
 from mercer.kernels.base import Kernel, gram_of, prepare_pair
+from mercer.kernels.checked_values import diagonal, tile
 from mercer.kernels.dot import Linear
+from mercer.kernels.prepared_rows import Rows
 from mercer.kernels.radial import NativeShape
-from mercer.kernels.rows import Rows
-from mercer.kernels.values import diagonal, tile
 from mercer.native import row_kernel
 from mercer.typing import Array
 
@@ -41,7 +41,7 @@ _PANEL = 2**21  # entries of a panel of a native product, between two looks at a
 class LazyGram:
     """K_ij = k(x_i, y_j), evaluated tile by tile when asked for."""
 
-    I: Array | None = None  # positions of A in the data that errors speak of; None stands for all
+    I: Array | None = None  # positions of A in the data, for error messages; None stands for all
     J: Array | None = None
 
     def __init__(self, kernel: Kernel, X: Any, Y: Any = None) -> None:

@@ -22,7 +22,7 @@ from mercer.engine.pool import run, tick
 from mercer.engine.tiles import SINGLE_SIDE, cuts
 from mercer.gram.smallest_entries import smallest_entries
 from mercer.items.vectors import is_sparse
-from mercer.kernels.rows import Rows, sqdist, typed
+from mercer.kernels.prepared_rows import Rows, sqdist, typed
 from mercer.native import distance, select
 from mercer.typing import Array
 

@@ -1,7 +1,7 @@
 """The stored Gram: a matrix the user has computed, behind the methods of a lazy one.
 
 `sub` and `part` are views: they remember positions and take entries when asked, so that the problems of a fit (pairs
-of classes, folds, active sets) share one matrix.  Where whole rows can be read instead of columns they are.
+of classes, folds, active sets) share one matrix.  As K is symmetric, rows are read instead of columns where possible.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts, lower_tiles
 from mercer.errors import bad
-from mercer.kernels.values import require_finite
+from mercer.kernels.checked_values import require_finite
 from mercer.native import rows as loops
 from mercer.typing import Array
 
 _CHUNK = 256  # rows that are copied at a time
 _COLUMNS = 2048  # numbers that stay in the first-level cache while rows are added to them
 _LOOPS = (np.float32, np.float64, np.complex64, np.complex128)  # number types of the compiled loop
-_FEW = 0.25  # share of the columns up to which they are picked out; of more, the others are multiplied by zero
+_FEW = 0.25  # up to this share of the columns, they are copied; above it all are used, with zeros for the others
 
 
 def places(index: Any, n: int) -> Array:
@@ -37,7 +37,7 @@ class StoredGram:
     def __init__(self, K: Any, *, tol: float = 1e-8) -> None:
         K = np.asarray(K)
         if not K.flags.aligned or min(K.strides, default=0) < 0:
-            K = K.copy()  # native loops read whole numbers, forwards
+            K = K.copy()  # native loops need aligned numbers and no negative strides
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
             raise bad("StoredGram", "K", "a square matrix", f"shape {K.shape}", "Pass k(X, X) of the training items.")
         require_finite("StoredGram", K, "Check the items the Gram was made from.")
@@ -171,7 +171,7 @@ def _asymmetry(K: Array) -> tuple[float, float]:
 
 
 def chosen(before: Array | None, index: Array | None) -> Array | None:
-    """The positions, in the data, of those that are chosen among the ones chosen before; None stands for all."""
+    """before[index]: positions in the data after a second choice; None stands for all."""
     if index is None or before is None:
         return before if index is None else np.asarray(index, dtype=np.intp)
     return np.asarray(before[index])

@@ -1,5 +1,15 @@
 """Items: what a dataset is, whatever it holds.  Length, slicing, one check at the door, a fingerprint.
 
+items.py           the contract of a dataset, and its most general kind: a sequence of objects
+vectors.py         rows of a dense or sparse matrix
+categories.py      rows of values that are equal or different
+text.py            strings (letter by letter) and documents (word by word)
+sets.py            finite sets, and unions of intervals
+tables.py          rows whose columns are of several kinds
+column_kinds.py    what a column of a table holds: numbers, categories or text
+symbols.py         the hashable values that texts, sets and categories are made of
+joined.py          two datasets of one kind as one
+
 Names load on first use: a machine on vectors needs a few of these modules.
 """
 

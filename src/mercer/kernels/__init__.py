@@ -1,5 +1,37 @@
 """Kernels: small values that can be evaluated, composed, differentiated and checked.
 
+Kernels of vectors:
+radial.py, stationary.py      functions of a distance with lengthscales; bessel.py, the Matern function of any order
+periodic.py                   a Gaussian on circles
+dot.py, angular.py            functions of an inner product, and of an angle
+additive.py                   functions of a sum over columns: Laplacian, chi-squared
+matrix_weighted.py            given by a matrix: Mahalanobis, bilinear
+subsets.py                    over subsets of columns: ANOVA
+
+Kernels of other items:
+strings.py, documents.py      k-mers; words; word_counts.py, the counts that both compare
+sets.py, categorical.py       sets and intervals; rows of categories
+tables.py                     a kernel on some columns of a table
+lookup_table.py, constant.py  a finite set by a table of values; constants and white noise
+user.py                       a feature map or a similarity of the user
+
+Kernels made of kernels:
+composite.py                  how their parts are walked
+algebra.py                    sums, products, scalings, differences
+function_of_kernel.py         powers, polynomials and exp of a kernel's values
+normalised.py, centred.py     by the diagonal; by the mean over training items
+pullback.py                   through a function of the items
+fitted.py                     a kernel with what it has learned from data
+
+Their parts:
+base.py                       Kernel: what a subclass overrides
+grammar.py                    kernels from text
+prepared_rows.py              vectors made ready for inner products and distances
+checked_values.py             kernel values as machines read them: finite, or an error that names the pair
+maps.py                       explicit feature maps
+input_gradient.py             derivatives in the items; central_differences.py, for kernels that give none
+frozen_matrix.py              a matrix as a field of a kernel; positive_matrix.py, one that must be positive
+
 Names load on first use: a machine on vectors needs a few of these modules.
 """
 
@@ -16,13 +48,13 @@ if TYPE_CHECKING:
     from mercer.kernels.categorical import Hamming
     from mercer.kernels.centred import Centred
     from mercer.kernels.constant import Constant, White
-    from mercer.kernels.covariance import Bilinear, Mahalanobis
     from mercer.kernels.documents import Bag, TfIdf
     from mercer.kernels.dot import Geometric, Homogeneous, Linear, Polynomial, Sigmoid
     from mercer.kernels.fitted import Fitted
-    from mercer.kernels.functions import Exp, PolynomialOf, Power
+    from mercer.kernels.function_of_kernel import Exp, PolynomialOf, Power
     from mercer.kernels.grammar import parse
-    from mercer.kernels.lookup import Lookup
+    from mercer.kernels.lookup_table import Lookup
+    from mercer.kernels.matrix_weighted import Bilinear, Mahalanobis
     from mercer.kernels.normalised import GaussianOf, Normalised
     from mercer.kernels.periodic import Periodic
     from mercer.kernels.pullback import Modulated, Pullback, rank_one
@@ -43,13 +75,13 @@ else:
             "categorical": "Hamming",
             "centred": "Centred",
             "constant": "Constant White",
-            "covariance": "Bilinear Mahalanobis",
+            "matrix_weighted": "Bilinear Mahalanobis",
             "documents": "Bag TfIdf",
             "dot": "Geometric Homogeneous Linear Polynomial Sigmoid",
             "fitted": "Fitted",
-            "functions": "Exp PolynomialOf Power",
+            "function_of_kernel": "Exp PolynomialOf Power",
             "grammar": "parse",
-            "lookup": "Lookup",
+            "lookup_table": "Lookup",
             "normalised": "GaussianOf Normalised",
             "periodic": "Periodic",
             "pullback": "Modulated Pullback rank_one",

@@ -10,7 +10,7 @@ import numpy as np
 from mercer.errors import bad
 from mercer.items.vectors import Vectors, is_sparse
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.rows import Rows, as_csr, compressed, real_only, same_width, typed
+from mercer.kernels.prepared_rows import Rows, as_csr, compressed, real_only, same_width, typed
 from mercer.kernels.stationary import Stationary
 from mercer.native import distance, radial, sparse_pairs
 from mercer.parameters import Parameter, hyper, value

@@ -235,7 +235,7 @@ def divide(k: Kernel, divisor: Any) -> Kernel:
 
 def raised(k: Kernel, exponent: Any) -> Kernel:
     """k ** exponent."""
-    from mercer.kernels.functions import Power
+    from mercer.kernels.function_of_kernel import Power
 
     return Power(k, exponent)
 

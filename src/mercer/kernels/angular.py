@@ -10,10 +10,20 @@ import numpy as np
 from mercer.errors import bad
 from mercer.items.vectors import Vectors, is_sparse
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.definite import psd_root
 from mercer.kernels.dot import Dot
-from mercer.kernels.frozen import Frozen, as_frozen
-from mercer.kernels.rows import ORIGIN, Rows, dot, own, product_moments, real_only, rows, side_by_side, weighted_squares
+from mercer.kernels.frozen_matrix import Frozen, as_frozen
+from mercer.kernels.positive_matrix import psd_root
+from mercer.kernels.prepared_rows import (
+    ORIGIN,
+    Rows,
+    dot,
+    own,
+    product_moments,
+    real_only,
+    rows,
+    side_by_side,
+    weighted_squares,
+)
 from mercer.parameters import LogOrZero, Parameter, hyper, value
 from mercer.typing import Array
 

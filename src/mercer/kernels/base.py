@@ -1,7 +1,7 @@
 """Kernel: a small value that can be evaluated, composed, differentiated and checked.
 
 People call `k(X, Y)`.  Engines call `prepare` once per dataset, and then ask for tiles of the Gram from slices A and B
-of what it returned; they do so through kernels/values.py, which refuses values that are not finite.
+of what it returned; they do so through kernels/checked_values.py, which refuses values that are not finite.
 
 A kernel is a subclass with the decorator `kernel`, which makes it a frozen dataclass; its fields are its parameters
 (`mercer.parameters.hyper` declares one that can be tuned).  It overrides
@@ -64,9 +64,9 @@ from mercer import parameters
 from mercer.engine import fill
 from mercer.errors import bad, wrong_kind
 from mercer.items import Items, Vectors
-from mercer.kernels import differences
-from mercer.kernels.rows import same_width
-from mercer.kernels.values import Where, diagonal, tile
+from mercer.kernels import central_differences
+from mercer.kernels.checked_values import Where, diagonal, tile
+from mercer.kernels.prepared_rows import same_width
 from mercer.parameters import Slot
 from mercer.typing import Array, Prepared
 
@@ -168,11 +168,11 @@ class Kernel:
 
     def parameter_gradients(self, A: Any, B: Any, W: Array) -> dict[str, Any]:
         """{hyper-parameter: derivative of sum_ij W_ij k(a_i, b_j) in it}; by default central differences."""
-        return differences.in_parameters(self, A, B, W)
+        return central_differences.in_parameters(self, A, B, W)
 
     def input_vjp(self, A: Any, B: Any, W: Array, X: Array) -> Array:
         """(len(A), D): d/dx_i of sum_j W_ij k(x_i, b_j), where A was prepared from the rows of X; by differences."""
-        return differences.in_items(self, A, B, W, X)
+        return central_differences.in_items(self, A, B, W, X)
 
     # ---- what people call
 

@@ -11,7 +11,7 @@ import numpy as np
 from mercer.errors import bad
 from mercer.items import Categories
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.counts import Coder, Known, Vocabulary
+from mercer.kernels.word_counts import Coder, Known, Vocabulary
 from mercer.native import distance, radial
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array, Index

@@ -17,8 +17,8 @@ from mercer.engine import fill
 from mercer.errors import bad
 from mercer.items import Items
 from mercer.kernels.base import Kernel, Pool, kernel
+from mercer.kernels.checked_values import tile
 from mercer.kernels.composite import Unary
-from mercer.kernels.values import tile
 from mercer.typing import Array, Index
 
 

@@ -1,6 +1,6 @@
 """Kernels made of other kernels: how their data are prepared and their parts are walked.
 
-The nodes themselves are in algebra.py (sums, products, scalings), functions.py (powers, exp), normalised.py,
+The nodes themselves are in algebra.py (sums, products, scalings), function_of_kernel.py (powers, exp), normalised.py,
 centred.py and pullback.py.
 """
 

@@ -17,8 +17,8 @@ from mercer.errors import bad, wrong_kind
 from mercer.items import Documents
 from mercer.items.text import CountedDocuments
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.counts import Counting, Counts, Known, Vocabulary, counts
-from mercer.kernels.rows import ORIGIN, Rows, dot, rows
+from mercer.kernels.prepared_rows import ORIGIN, Rows, dot, rows
+from mercer.kernels.word_counts import Counting, Counts, Known, Vocabulary, counts
 from mercer.typing import Array, Index
 
 TOKENIZERS: dict[str, Callable[[str], Iterable[str]]] = {

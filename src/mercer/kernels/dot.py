@@ -17,9 +17,9 @@ from mercer import parameters
 from mercer.errors import bad
 from mercer.kernels import maps
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.functions import is_count
-from mercer.kernels.rows import Rows, dot, own, shared_rows
-from mercer.kernels.values import require_finite
+from mercer.kernels.checked_values import require_finite
+from mercer.kernels.function_of_kernel import is_count
+from mercer.kernels.prepared_rows import Rows, dot, own, shared_rows
 from mercer.native import polynomial
 from mercer.parameters import Parameter, Real, hyper, value
 from mercer.typing import Array

@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.kernels.base import Pool, kernel
+from mercer.kernels.checked_values import diagonal
 from mercer.kernels.composite import Unary, dense_map
-from mercer.kernels.values import diagonal
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array, Index
 

@@ -17,7 +17,18 @@ import numpy as np
 
 from mercer.items.vectors import Vectors, is_sparse
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.rows import ORIGIN, Centre, Rows, centre, centred, own, real_only, rows, side_by_side, sqdist
+from mercer.kernels.prepared_rows import (
+    ORIGIN,
+    Centre,
+    Rows,
+    centre,
+    centred,
+    own,
+    real_only,
+    rows,
+    side_by_side,
+    sqdist,
+)
 from mercer.native import radial
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array, Index

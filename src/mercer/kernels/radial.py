@@ -18,7 +18,7 @@ from mercer import parameters
 from mercer.errors import bad
 from mercer.kernels.base import kernel
 from mercer.kernels.bessel import matern, matern_slope
-from mercer.kernels.rows import Rows, own, sqdist, squared_moments, squared_products
+from mercer.kernels.prepared_rows import Rows, own, sqdist, squared_moments, squared_products
 from mercer.kernels.stationary import Stationary
 from mercer.native import radial
 from mercer.parameters import Parameter, hyper, value

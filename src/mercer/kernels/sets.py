@@ -14,8 +14,8 @@ from mercer.items import Intervals, Sets
 from mercer.items.symbols import in_order
 from mercer.kernels import maps
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.counts import Counting, Counts, counts, inner
-from mercer.kernels.rows import ORIGIN, rows
+from mercer.kernels.prepared_rows import ORIGIN, rows
+from mercer.kernels.word_counts import Counting, Counts, counts, inner
 from mercer.typing import Array
 
 _LARGEST = 1023  # 2^1024 is not a float64

@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.rows import Rows, centre, real, shared_differences
+from mercer.kernels.prepared_rows import Rows, centre, real, shared_differences
 from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array
 

@@ -9,7 +9,7 @@ import numpy as np
 from mercer.errors import bad, wrong_kind
 from mercer.items import Strings
 from mercer.kernels.base import Pool, kernel
-from mercer.kernels.counts import Counting, Counts, counts
+from mercer.kernels.word_counts import Counting, Counts, counts
 
 
 @kernel

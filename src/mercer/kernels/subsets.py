@@ -21,10 +21,10 @@ from mercer.errors import bad
 from mercer.items import Anything, Vectors
 from mercer.kernels import maps
 from mercer.kernels.base import Kernel, Pool, kernel
+from mercer.kernels.checked_values import require_finite
 from mercer.kernels.composite import Parts
-from mercer.kernels.functions import is_count
-from mercer.kernels.rows import as_csr, compressed, real_only, same_width, typed
-from mercer.kernels.values import require_finite
+from mercer.kernels.function_of_kernel import is_count
+from mercer.kernels.prepared_rows import as_csr, compressed, real_only, same_width, typed
 from mercer.native import subsets
 from mercer.typing import Array
 

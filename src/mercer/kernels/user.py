@@ -19,8 +19,8 @@ from mercer.items import Anything, Items, Vectors
 from mercer.items.items import taken
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.dot import Dot
+from mercer.kernels.prepared_rows import ORIGIN, Rows, rows
 from mercer.kernels.pullback import applied
-from mercer.kernels.rows import ORIGIN, Rows, rows
 from mercer.typing import Array, Index
 
 _TRIED = 8  # rows and columns of a tile off the diagonal whose symmetry is checked

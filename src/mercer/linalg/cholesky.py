@@ -26,7 +26,7 @@ from mercer.engine.fill import require_memory
 from mercer.engine.tiles import cuts
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.linalg.lanczos import lanczos
-from mercer.linalg.tiled import factor_lower, invert_lower, multiply_lower
+from mercer.linalg.tiled_cholesky import factor_lower, invert_lower, multiply_lower
 from mercer.native import triangles
 from mercer.typing import Array
 

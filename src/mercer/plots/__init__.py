@@ -4,6 +4,19 @@
     ax = plots.decision_regions(SVC().fit(X, y), X, y)
     ax.legend()
 
+decision.py       classifiers in the plane
+regression.py     the curve with its tube, and the residuals
+process.py        the band of a Gaussian process
+reliability.py    whether probabilities come true; ROC
+gram.py           a Gram and its eigenvalues
+path.py           coefficients along a path, objectives by iteration
+losses.py         curves of losses
+embedding.py      items as points on two axes
+clusters.py       items around their medoids, and silhouettes
+witness.py        where one sample is denser than the other
+search.py         the score of a search over one parameter or two
+style.py          colours, and the figures that are drawn on
+
 Labels are set, and the caller draws the legend.  Nothing is shown or saved, and no setting of matplotlib changes.
 """
 

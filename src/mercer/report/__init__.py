@@ -2,7 +2,13 @@
 
     mercer.report.write(mercer.compare(table, "price", tune=True), "report.html")
 
-collect.py has the numbers and sentences, pictures.py draws, render.py makes a page of both.
+collect.py         the numbers and sentences
+answer.py          the first lines: which method is best, and how sure that is
+method_table.py    the table of methods
+drawings.py        one function per heading: figures with their captions
+pictures.py        the same as SVG in the page; compact_svg.py makes it small
+projection.py      training rows on two axes
+render.py          the page
 """
 
 from mercer.report.collect import Report, collect

@@ -14,9 +14,9 @@ from mercer.comparison import Comparison
 from mercer.comparison.methods import CLASSIFICATION
 from mercer.comparison.sample import Sample
 from mercer.errors import bad
-from mercer.items.kinds import CATEGORICAL, NUMERIC
+from mercer.items.column_kinds import CATEGORICAL, NUMERIC
 from mercer.report.answer import answer
-from mercer.report.lines import COLUMNS, Line, lines
+from mercer.report.method_table import COLUMNS, Line, lines
 from mercer.theory import certify
 from mercer.typing import Array
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer import plots
 from mercer.comparison import Comparison
-from mercer.comparison.chosen import sensitivity_of
+from mercer.comparison.chosen_settings import sensitivity_of
 from mercer.comparison.methods import CLASSIFICATION, baselines
 from mercer.comparison.predictions import Predictions
 from mercer.comparison.sample import Sample

@@ -12,7 +12,7 @@ from mercer.comparison import Comparison
 from mercer.comparison.methods import CLASSIFICATION, REGRESSION
 from mercer.comparison.sample import Sample
 from mercer.report import drawings
-from mercer.report.compact import Sheet
+from mercer.report.compact_svg import Sheet
 from mercer.report.drawings import Drawn
 
 Maker = Callable[[Comparison, Sample], Iterator[Drawn]]

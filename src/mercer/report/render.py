@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from mercer.comparison import Comparison
 from mercer.report.collect import collect, sample_of
-from mercer.report.compact import Sheet
+from mercer.report.compact_svg import Sheet
 from mercer.report.page import write_page
 from mercer.report.pictures import galleries
 

@@ -5,8 +5,8 @@ pairs of items.  Where more than one kernel needs such a pair statistic, it is c
 every lengthscale, degree or shape is then an elementwise map of it.  All other kernels are evaluated as usual, once
 each.
 
-Kernels of a search share their rows through a pool (kernels/rows.py).  `Grams` puts a function into the pool that turns
-rows into `KnownRows`, which look for a stored statistic before they compute one.
+Kernels of a search share their rows through a pool (kernels/prepared_rows.py).  `Grams` puts a function into the pool
+that turns rows into `KnownRows`, which look for a stored statistic before they compute one.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from mercer.gram.row_centred import row_centred, sampled
 from mercer.kernels import Kernel
 from mercer.kernels.additive import absolute_distances
 from mercer.kernels.base import gram_of
+from mercer.kernels.checked_values import diagonal, tile
 from mercer.kernels.fitted import Fitted
-from mercer.kernels.rows import ROWS_IN_POOL, Rows, dot, sqdist
-from mercer.kernels.values import diagonal, tile
+from mercer.kernels.prepared_rows import ROWS_IN_POOL, Rows, dot, sqdist
 from mercer.typing import Array, Index
 
 _STATISTICS: dict[str, Callable[[Rows, Rows], Array]] = {

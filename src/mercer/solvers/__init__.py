@@ -3,7 +3,7 @@
 Every solver returns an answer together with its proof; none knows of kernels or of scikit-learn.
 
 dual/                                support vector machines of all kinds, by their dual
-linear.py, newton_step.py            the same with explicit features, by the primal
+linear_svm.py, linear_svm_newton.py  the same with explicit features, by the primal
 path.py, active_set.py               all solutions of the two-class machine, for every C
 smo.py                               the textbook algorithm, to compare with
 hinge_posterior.py                   the machine as a posterior: EM and Gibbs sampling
@@ -12,13 +12,18 @@ least_squares.py                     ridge regression on explicit features, and 
 gradient_descent.py                  least squares by gradient steps
 risk/                                any convex loss in an RKHS
 glm.py, separation.py                generalised linear models with a ridge; whether classes are separable
-scoring.py                           the same with a link that is not canonical, by Fisher scoring
+fisher_scoring.py                    the same with a link that is not canonical, by Fisher scoring
 weight_evidence.py                   their evidence
 sparse/                              linear models with few nonzero weights: lasso and group lasso
 rvm/                                 relevance vector machines
-gaussian_process.py, laplace*.py     posteriors of Gaussian processes
-evidence_search.py, evidence_climb.py  their hyper-parameters of largest evidence
+gaussian_process.py                  Gaussian processes conditioned on numbers
+laplace.py, laplace_softmax.py       the same on labels, by Laplace's approximation
+evidence_search.py                   their hyper-parameters of largest evidence, by ascents of evidence_climb.py
 quasi_newton.py                      L-BFGS-B that Ctrl-C ends at its best point
+principal_axes.py                    leading eigenpairs of a centred Gram; nystroem.py, from some of the items
+discriminant.py                      kernel discriminant analysis, by one linear system
+medoids/                             clusters around items, from distances
+kernel_k_means.py                    clusters around means of features, from products with a Gram
 gplvm.py                             latent points under a Gaussian process
 platt.py                             probabilities from decision values
 losses/                              losses, links and likelihoods, one file each

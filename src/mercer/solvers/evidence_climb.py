@@ -1,7 +1,7 @@
 """One ascent of the evidence of a model over its hyper-parameters theta, within bounds.
 
     climb     quasi-Newton steps whose curvature is, every few steps, the information in the data
-    finish    SciPy's L-BFGS-B until the slope is nothing, the way scikit-learn's optimizer goes from the same start
+    finish    SciPy's L-BFGS-B until the slope is almost 0, as scikit-learn's optimizer does from the same start
 
 With B the information, 1/2 g'B^-1 g is the gain in nats that a quadratic model still predicts, and twice that is the
 squared distance to the optimum in posterior standard deviations.  A climb ends when the gain is below `tol`.
@@ -139,7 +139,7 @@ class Climber:
         return self._end(start, first, theta, value, gain, B, "interrupted")
 
     def finish(self, start: Array, least: float = 0.0) -> EvidenceClimb:
-        """L-BFGS-B until the slope is nothing or a step gains less than `least` nats; if it stalls, `climb` goes on."""
+        """L-BFGS-B until the slope is near 0 or a step gains less than `least` nats; if it stalls, `climb` goes on."""
 
         def loss(theta: Array) -> tuple[float, Array]:
             value, slope = self._value_and_slope(theta)
@@ -149,7 +149,7 @@ class Climber:
                          maxfun=_FINISH_LIMIT)  # fmt: skip
         theta, value, g, first = ended.best.x, -float(ended.best.fun), -ended.best.jac, -float(ended.first)
         if value <= -_INFINITE and ended.interrupted:
-            raise Stopped  # there is nothing to keep
+            raise Stopped  # no value is known yet
         if value <= -_INFINITE:
             return self._end(start, -np.inf, start, -np.inf, np.inf, np.eye(len(start)), "not finite")
         if ended.interrupted:

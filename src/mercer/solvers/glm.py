@@ -8,9 +8,9 @@ are feasible for the dual,
 
     maximise  D(u) = sum_i s_i (A*(t_i) - A*(t_i + u_i)) - |sum_i s_i u_i phi_i|^2 / (2 alpha),   sum_i s_i u_i = 0,
 
-as soon as all t_i + u_i are means; the optimum lies between D and P.  With alpha = 0 the sum over phi_i must be 0, and
-is but for rounding.  If the features separate the classes, there is no optimum then: `reason` is "separable", or
-"quasi-separable" where some items lie on the border (separation.py).
+if every t_i + u_i is a possible mean; the optimum lies between D and P.  With alpha = 0 the sum over phi_i must be 0,
+which holds up to rounding; there is then no optimum if the features separate the classes: `reason` is "separable",
+or "quasi-separable" where some items lie on the border (separation.py).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class GLMSolution(Solution):
 
     def __str__(self) -> str:
         if self.reason in SEPARATED:
-            all_but = "" if self.reason == "separable" else " but for items on the border"
+            all_but = "" if self.reason == "separable" else " except for items on the border"
             return f"The features separate the classes{all_but}: without a penalty no finite weights are the best."
         return (
             f"The objective is within {self.relative_gap:.1e} (relative) of the best possible: primal "
@@ -264,7 +264,7 @@ class GLMProblem:
         )[0]
 
     def searched(self, state: GLMState, step: _Step) -> GLMState:
-        """The state after the longest of 1, 1/2, 1/4, ... steps that lowers P as its slope promises, or the old one."""
+        """The state after the longest of 1, 1/2, 1/4, ... steps that lowers P enough for its slope, or the old one."""
         slope, h = float((self.gradient(state) * step.D).sum()), 1.0
         while h > 1e-10:
             moved = self.at(state.B + h * step.D, state.f + h * step.df)
@@ -274,7 +274,7 @@ class GLMProblem:
         return state
 
     def solution(self, state: GLMState, dual: float, n_iter: int, reason: str) -> GLMSolution:
-        state = self.at(state.B)  # f without the rounding that steps have gathered
+        state = self.at(state.B)  # f without accumulated rounding
         K = len(state.B) - self.fit_intercept
         W = self.family.shown(state.B[:K] if self.turn is None else self.turn @ state.B[:K])
         intercept = state.B[-1] if self.fit_intercept else np.zeros(self.family.functions)

@@ -79,7 +79,7 @@ def climb(
 ) -> list[LatentClimb]:
     """The objective (value and slope) maximised within bounds from every start; best first.
 
-    Converged means that no entry of the slope exceeds tol, apart from those that a bound holds.
+    Converged means that no entry of the slope exceeds tol, apart from parameters at a bound.
     """
 
     def descent(x: Array) -> tuple[float, Array]:

@@ -33,7 +33,7 @@ from mercer.typing import Array
 TOL = 1e-9  # stop at this distance from the maximum, relative to the norm of f
 _ROUNDING = 1e-6  # an iteration that stalls within this distance counts as converged: the rest is rounding
 _DIGIT = 16.0 * float(np.finfo(float).eps)  # rounding error of a' K a, in units of max k(x, x) (sum |a|)^2
-_KEPT = 0.1  # factor the curvature anew if a step leaves more than this share of the distance to the maximum
+_KEPT = 0.1  # factor the curvature again if a step leaves more than this share of the distance to the maximum
 _SHRINK = 40  # halvings of a step before a direction is given up
 
 

@@ -4,7 +4,7 @@
 
 b is not penalised: columns and targets are centred (by the weights s), and the rest is the ridge of A w = z.  While
 alpha bounds the condition of A'A + alpha I it is solved by Cholesky, else by the singular values of A: with alpha = 0
-the shortest of the best weights, whatever the rank of A.
+the optimal weights of least norm, for any rank of A.
 
 As a model, y_i ~ N(w' phi_i + b, 1/(beta s_i)) with w ~ N(0, 1/(beta alpha)) and a flat prior on b, the solution is
 the posterior mean of w, and `Spectral.evidence` the logarithm of p(y) as a function of alpha, for the best beta.
@@ -24,7 +24,7 @@ from mercer.typing import Array
 
 _SAFE = 1e8  # condition number up to which the normal equations are accurate enough
 _EPS = float(np.finfo(float).eps)
-_SOLVED = 1e-9  # relative gap up to which weights count as the best
+_SOLVED = 1e-9  # relative gap up to which weights count as optimal
 _RANGE = (1e-14, 1e6)  # of alpha by evidence, in units of the largest eigenvalue of A'A
 
 
@@ -142,7 +142,7 @@ def prove_least_squares(
     g = alpha * w - problem.A.T @ (problem.z - problem.A @ w)
     inside = spectral.V @ g
     gain = float((inside[values > 0.0] ** 2 / values[values > 0.0]).sum())
-    if alpha > 0.0:  # and what lies in no direction of the items
+    if alpha > 0.0:  # plus the part of the gradient outside the span of the items
         gain += max(float(g @ g - inside @ inside), 0.0) / alpha
     r = np.asarray(y, dtype=float) - np.asarray(Phi, dtype=float) @ w - intercept
     s = np.ones(len(r)) if weight is None else np.asarray(weight, dtype=float)
@@ -204,7 +204,7 @@ class Spectral:
         return 0.5 * n * float(np.log(beta / (2.0 * np.pi))) - 0.5 * beta * Q - volume + scale
 
     def best_alpha(self) -> float:
-        """The alpha of largest evidence: on a grid, for there may be several hills, and then by Brent's method."""
+        """The alpha of largest evidence: on a grid, because there may be several maxima, then by Brent's method."""
         from scipy.optimize import minimize_scalar
 
         unit = float(self.d.max(initial=0.0)) ** 2 or 1.0

@@ -17,7 +17,7 @@ from mercer.config import config, here
 from mercer.engine.interrupts import interrupted, until_interrupted
 from mercer.engine.pool import one_blas_thread, run
 
-ONE_CORE = 4096  # items from which on one problem can use several cores
+ONE_CORE = 4096  # items from which one problem can use several cores
 TINY = 1024  # total items up to which a second thread costs more than it saves
 SMALLEST = 32  # items whose Gram fits the smallest budget there is
 LEAST = 2**16  # bytes, the smallest budget that mercer.configure accepts
@@ -100,7 +100,7 @@ def part_of_budget(parts: int) -> int:
 
 
 def room_for(most: int, bytes_per_pair: int) -> int:
-    """At most so many items, and no more than have `bytes_per_pair` for every pair of them in the byte budget.
+    """`most` items, or fewer if the byte budget does not hold `bytes_per_pair` for every pair of them.
 
     `most` is the size that suits the processor; a small budget gives less, down to SMALLEST.
     """

@@ -6,7 +6,7 @@ which is the C-SVC with C = 1/lambda.  With Q_ij = y_i y_j K_ij and s_i = lambda
 
     s = lambda 1 - Qa - a0 y,   y'a = 0,   and   a_i = 1 where s_i > 0,   a_i = 0 where s_i < 0,   else 0 <= a_i <= 1.
 
-As long as every point stays in the same of the three cases, these equations are linear in lambda; so a, a0 and s are
+As long as every point stays in its case of the three, these equations are linear in lambda; so a, a0 and s are
 piecewise linear.
 The *elbow* is the set of points on the margin, s_i = 0.  Walking down from large lambda, (a, a0) keeps its direction
 until a point reaches the elbow or the a_i of an elbow point reaches 0 or 1; there a new direction is found.

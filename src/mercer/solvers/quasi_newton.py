@@ -33,7 +33,7 @@ def minimise(loss: Loss, start: Array, *, bounds: Array | None = None, least: fl
     def watched(x: Array) -> tuple[float, Array]:
         nonlocal first
         value, slope = loss(x)
-        if work.came():  # it may have come inside the loss, whose value is then unfinished
+        if work.came():  # if it came inside the loss, the value is not complete
             raise Stopped
         first = value if first == np.inf else first
         if value < best.fun:

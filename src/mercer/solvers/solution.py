@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-LENIENCE = 1.1  # times the tolerance: a proof that is made again may miss by rounding what was just met
+LENIENCE = 1.1  # times the tolerance: a proof that is recomputed may exceed it by rounding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """primal - dual; 0 where rounding has put the dual above the primal, which nothing else does."""
+        """primal - dual; 0 where the dual is above the primal, which only rounding can cause."""
         return max(self.primal - self.dual, 0.0)
 
     @property

@@ -4,7 +4,15 @@
     kernel = mercer.tables.default_kernel(table)
     make_pipeline(mercer.TableScaler(table.kinds), mercer.SVC(kernel=kernel)).fit(table.items, y)
 
-reading.py has the formats, columns.py turns cells into columns, table.py has the result.
+reading.py            read: a table from a file of any format
+source.py             the bytes, and their format
+delimited.py, json_lines.py, parquet.py, svmlight.py, frames.py    one format each, from bytes or memory to cells
+cells.py              a table before the kinds of its columns are known
+columns.py            from cells to columns; column_notes.py, notes on unusual ones
+columns_left_out.py   row numbers, identifiers, dates: they do not help to predict
+target.py             whether a target holds labels or numbers
+table.py              the result
+kernel.py             a first kernel for the columns
 """
 
 from mercer.tables.kernel import default_kernel

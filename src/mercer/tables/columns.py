@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.items.kinds import KINDS, MAX_CATEGORIES, NUMERIC, kind_of
+from mercer.items.column_kinds import KINDS, MAX_CATEGORIES, NUMERIC, kind_of
 from mercer.tables.cells import Cell, Cells, fault, has_leading_zeros, is_missing, is_no_number, number, shown
 from mercer.typing import Array
 

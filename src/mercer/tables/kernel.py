@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mercer.estimators.table_scaler import TableScaler
-from mercer.items.kinds import CATEGORICAL, NUMERIC, TEXT, mean_words
+from mercer.items.column_kinds import CATEGORICAL, NUMERIC, TEXT, mean_words
 from mercer.kernels import RBF, Hamming, Kernel, On, Spectrum, TfIdf
 from mercer.selection.kernel_heuristics import median_lengthscale
 from mercer.tables.table import Table

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import TableError
-from mercer.items.kinds import NUMERIC
+from mercer.items.column_kinds import NUMERIC
 from mercer.tables import delimited, frames, json_lines, parquet, svmlight
-from mercer.tables.aside import left_aside
 from mercer.tables.cells import Cells
+from mercer.tables.column_notes import notes_of
 from mercer.tables.columns import columns_of
-from mercer.tables.remarks import notes_of
+from mercer.tables.columns_left_out import left_aside
 from mercer.tables.source import Source, content_of, format_of, name_of, text_of
 from mercer.tables.table import Table
 

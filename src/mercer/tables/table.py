@@ -11,7 +11,7 @@ import numpy as np
 
 from mercer import items
 from mercer.errors import TableError
-from mercer.items.kinds import CATEGORICAL, NUMERIC, TEXT
+from mercer.items.column_kinds import CATEGORICAL, NUMERIC, TEXT
 from mercer.tables.target import require_two, targets
 from mercer.typing import Array, Index
 
@@ -31,8 +31,8 @@ class Table:
 
     kinds      "numeric", "categorical" or "text" for every column
     vectors    sparse rows (svmlight), beside which the only column is the label
-    notes      sentences on unusual columns (remarks.py)
-    aside      columns that are no features, with the reason: identifiers and dates (aside.py)
+    notes      sentences on unusual columns (column_notes.py)
+    aside      columns that are no features, with the reason: identifiers and dates (columns_left_out.py)
     """
 
     name: str

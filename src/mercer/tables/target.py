@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.errors import TableError, bad
-from mercer.items.kinds import MAX_CATEGORIES
+from mercer.items.column_kinds import MAX_CATEGORIES
 from mercer.typing import Array
 
 CLASSIFICATION, REGRESSION = "classification", "regression"

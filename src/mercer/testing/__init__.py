@@ -1,7 +1,7 @@
 """Tests for kernels, ours and yours: the laws, plain formulas to compare with, and Hypothesis strategies.
 
     from mercer.testing import check_kernel
-    check_kernel(MyKernel(0.5), X, Y)
+    check_kernel(MyKernel(0.5), X, Y)      # the laws are in kernel_laws.py
 
 Imported by name only, for they need more than mercer does or serve as references:
 

@@ -1,6 +1,6 @@
 """The laws of a kernel.  `check_kernel` puts one through all of them.
 
-A law is a function of a `Trial` whose docstring states it.  A kernel that breaks one is told which, and by how much.
+A law is a function of a `Trial` whose docstring states it.  The error names the law that is broken, and by how much.
 They hold for every kernel: values, preparation, derivatives, positivity, text.  A kernel that learns from its data is
 tried as fitted to X; one that is not known to be positive semi-definite is excused from the laws of positivity.
 """
@@ -78,10 +78,10 @@ class Trial:
         return np.iscomplexobj(self.K) or getattr(self.X, "dtype", np.dtype(float)).kind == "c"
 
     def same(self, found: Array, expected: Array, what: str = "the values") -> None:
-        """Equal shapes, and equal numbers but for rounding."""
+        """Equal shapes, and equal numbers up to rounding."""
         assert np.shape(found) == np.shape(expected), f"{what} have shape {np.shape(found)}, not {np.shape(expected)}"
         gap = float(abs(np.asarray(found) - expected).max(initial=0.0))
-        tol = max(self.given_tol, 1000.0 * self.eps) * self.size + 4.0 * self.eps  # what is left of 1 - 1
+        tol = max(self.given_tol, 1000.0 * self.eps) * self.size + 4.0 * self.eps  # the last term: for 1 - 1
         assert gap <= tol, f"{what} differ by {gap:.3g}, more than {tol:.3g}"
 
 
@@ -89,7 +89,7 @@ Law = Callable[[Trial], None]
 
 
 def untouched(t: Trial) -> None:
-    """Evaluating a kernel leaves the items as they are."""  # the first law, for others would hide a change
+    """Evaluating a kernel leaves the items as they are."""  # checked first: later laws could hide a change
     before = t.X.fingerprint(), t.Y.fingerprint()
     t.k(t.X, t.Y)
     assert (t.X.fingerprint(), t.Y.fingerprint()) == before, "they have changed"
@@ -109,7 +109,7 @@ def hermitian(t: Trial) -> None:
 
 def one_dataset(t: Trial) -> None:
     """k(X) is k(X, X)."""
-    again = t.X[np.arange(len(t.X))]  # not the same object, which might be taken for k(X)
+    again = t.X[np.arange(len(t.X))]  # a copy: the same object would be treated as k(X)
     t.same(t.k(t.X, again), t.K)
 
 
@@ -174,7 +174,7 @@ def any_frame(t: Trial) -> None:
 
 
 def learning(t: Trial) -> None:
-    """A kernel that learns is its fitted self on the items it learned from, and refuses two unrelated datasets."""
+    """If a kernel learns, k(X) is k.fit(X)(X), and k(X, Y) of a kernel that is not fitted is refused."""
     t.same(t.kernel(t.X), t.K, "k(X) and k.fit(X)(X)")
     assert not t.k.learned, "the fitted kernel still learns"
     if t.kernel.learned:
@@ -182,7 +182,7 @@ def learning(t: Trial) -> None:
             t.kernel(t.X, t.Y)
         except ValueError:
             return
-        raise AssertionError("it measures two datasets without having been fitted")
+        raise AssertionError("it computes k(X, Y) without having been fitted")
 
 
 def cauchy_schwarz(t: Trial) -> None:
@@ -213,7 +213,7 @@ def bounded(t: Trial) -> None:
 
 
 def theta(t: Trial) -> None:
-    """theta has a name and bounds for every entry, and with_theta(theta) is the same kernel but for rounding."""
+    """theta has a name and bounds for every entry, and with_theta(theta) is the same kernel up to rounding."""
     k, size = t.kernel, t.kernel.theta.size
     assert len(k.theta_names) == size, f"{len(k.theta_names)} names for {size} entries"
     assert k.bounds.shape == (size, 2), f"bounds have shape {k.bounds.shape} for {size} entries"

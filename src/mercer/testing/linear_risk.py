@@ -1,4 +1,4 @@
-"""Linear functions w'x + r of little risk under a penalty of w: to compare sparse machines with, for any loss.
+"""Linear functions w'x + r of least penalised risk, for any loss: to compare sparse machines with.
 
     l2     1/2 |w|^2 + C sum_i loss_i      the linear kernel: Newton's method, or the dual of support vector machines
     l1     sum_j |w_j| + C sum_i loss_i    sparse; accelerated proximal gradients, and a linear program for a loss made
@@ -21,7 +21,7 @@ from mercer.gram import FeatureGram, StoredGram
 from mercer.solvers.limits import Limits
 from mercer.solvers.losses import EpsilonInsensitive, Hinge, Pinball, SmoothLoss, StraightLoss
 from mercer.solvers.risk.minimise import minimise_risk
-from mercer.solvers.risk.targets import AnyLoss, Scored, Target, balanced, target_of
+from mercer.solvers.risk.summed_loss import AnyLoss, Scored, Target, balanced, target_of
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
@@ -31,7 +31,7 @@ _STEPS = 20_000  # of proximal gradients, when no limit is given
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearRisk(Solution):
-    """f(x) = w'x + bias; `dual` is -inf where nothing bounds the optimum from below."""
+    """f(x) = w'x + bias; `dual` is -inf where no lower bound of the optimum is known."""
 
     w: Array
     bias: float

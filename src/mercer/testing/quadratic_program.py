@@ -166,7 +166,7 @@ def _clarabel(problem: QP, max_iter: int) -> tuple[Array, Array, Array, int, str
 
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_iter, settings.max_threads = False, max_iter, 1
-    # as far as it goes: the point is judged here, not there
+    # as precise as the solver can be: this module checks the point itself
     settings.tol_gap_abs = settings.tol_gap_rel = 1e-12
     settings.tol_feas = 1e-10
     m, k = len(problem.b), len(problem.h)

@@ -3,7 +3,7 @@
     @given(vectors(width=3), expressions(leaves(width=3)))
     def test_(X, k): ...
 
-Numbers are of modest size and expressions shallow, so that values neither overflow nor drown in rounding.  Duplicate
+Numbers are of modest size and expressions shallow, so that values neither overflow nor get lost in rounding.  Duplicate
 rows, zero vectors, empty strings and empty sets do occur.  This module needs Hypothesis; nothing else here does.
 """
 

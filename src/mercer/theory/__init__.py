@@ -1,11 +1,16 @@
 """Theory as functions: theorems about kernels that can be called, with a certificate or a witness.
 
-certify, repair                     is it positive semi-definite on these items, and what to do when it is not
-proof, dimension                    why it is positive semi-definite on all items, rule by rule; its number of features
-mercer_map, eigenfunctions          features from a Gram, features from an integral operator
-brownian_spectrum, gaussian_spectrum, gaussian_features       closed forms to compare with
-RKHSFunction, section               functions made of a kernel, with inner product and norm
-distance                            the metric a kernel induces
+certify.py          is it positive semi-definite on these items, and if not, which vector shows it
+repair.py           what to do when it is not
+proof.py            why it is positive semi-definite on all items, rule by rule
+dimension.py        its number of features
+mercer_map.py       features from a Gram
+eigenfunctions.py   features from an integral operator; quadrature.py, the measure of the integral
+closed_forms.py     known spectra and features, to compare with
+rkhs.py             functions made of a kernel, with inner product and norm
+distance.py         the metric a kernel induces
+spectrum.py         eigenvalues of a Gram, and which of them are rounding
+minors.py           symmetry and 2 x 2 minors of a Gram
 """
 
 from mercer.theory.certify import Certificate, certify
@@ -13,7 +18,7 @@ from mercer.theory.closed_forms import brownian_spectrum, gaussian_features, gau
 from mercer.theory.dimension import dimension
 from mercer.theory.distance import distance
 from mercer.theory.eigenfunctions import Eigensystem, eigenfunctions, integral_operator
-from mercer.theory.mercer import MercerMap, mercer_map
+from mercer.theory.mercer_map import MercerMap, mercer_map
 from mercer.theory.proof import Step, formula, proof
 from mercer.theory.quadrature import gauss_hermite, gauss_legendre, inner_product, midpoint
 from mercer.theory.repair import Repair, repair

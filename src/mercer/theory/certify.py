@@ -154,7 +154,7 @@ def _square(given: Any, X: Any) -> Array:
 
 def _require_items(n: int) -> None:
     if n == 0:
-        raise bad("certify", "X", "at least one item", "none", "Every kernel is positive semi-definite on no items.")
+        raise bad("certify", "X", "at least one item", "none", "On no items there is nothing to test.")
 
 
 def _stored(K: Array) -> Entries:

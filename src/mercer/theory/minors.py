@@ -15,10 +15,10 @@ import numpy as np
 from mercer.engine import fill
 from mercer.engine.pool import run
 from mercer.engine.tiles import Tile, lower_tiles
-from mercer.kernels.values import require_finite
+from mercer.kernels.checked_values import require_finite
 from mercer.typing import Array
 
-KEEP = 100  # the worst pairs, which are kept
+KEEP = 100  # how many of the worst pairs are kept
 
 Pair = tuple[int, int]
 
@@ -74,7 +74,9 @@ def scan_pairs(K: Entries) -> PairScan:
 def _scan_tile(K: Entries, r: slice, c: slice) -> PairScan:
     T, U = K.tile(r, c), K.tile(c, r).conj().T
     for tile in (T, U):
-        require_finite("certify", tile, "Scale the items, or mend the kernel.", lambda i, j: (r.start + i, c.start + j))
+        require_finite(
+            "certify", tile, "Scale the items, or correct the kernel.", lambda i, j: (r.start + i, c.start + j)
+        )
     skew = np.abs(T - U)
     i, j = np.unravel_index(int(skew.argmax()), skew.shape)
     where = (r.start + int(i), c.start + int(j))

@@ -37,7 +37,7 @@ class Step:
 
 
 def proof(kernel: Kernel) -> Step:
-    """The proof of a kernel, or the place where it breaks off."""
+    """The proof of a kernel; if there is none, the steps show where it fails."""
     steps = tuple(proof(child) for child in kernel.children)
     return Step(kernel, kernel.psd, _reason(kernel), steps)
 
@@ -51,6 +51,6 @@ def _reason(kernel: Kernel) -> str:
 
 
 def formula(kernel: Kernel) -> str:
-    """The formula of a kernel, as its documentation begins."""
+    """The formula of a kernel: the first line of its docstring."""
     lines = (type(kernel).__doc__ or "").strip().splitlines() or [""]
     return lines[0].rstrip(".")

@@ -18,7 +18,7 @@ Rule = tuple[Array, Array]
 
 
 def midpoint(a: float, b: float, n: int) -> Rule:
-    """n equal cells of [a, b], each by its middle; the error falls like (b - a)^2 / n^2."""
+    """n equal cells of [a, b], each represented by its midpoint; the error falls like (b - a)^2 / n^2."""
     _interval("midpoint", a, b)
     dx = (b - a) / n
     return a + dx * (np.arange(n) + 0.5), np.full(n, dx)

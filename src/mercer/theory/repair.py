@@ -28,7 +28,7 @@ _WEIGHT = {"clip": 1.0, "flip": 2.0, "shift": 0.0}
 
 @dataclass(frozen=True, eq=False)
 class Repair:
-    """A repaired training Gram `K`, and the map that repairs rows of a cross Gram alike."""
+    """A repaired training Gram `K`, and the map that repairs rows of a cross Gram in the same way."""
 
     K: Array
     how: str

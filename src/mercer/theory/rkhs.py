@@ -1,4 +1,4 @@
-"""The Hilbert space a kernel makes out of itself.
+"""The reproducing kernel Hilbert space (RKHS) of a kernel.
 
 Its elements are sums of sections, f = sum_j a_j k(x_j, .), with
 
@@ -25,7 +25,7 @@ Part = tuple[Items, Array]
 
 
 class RKHSFunction:
-    """f = sum_j a_j k(x_j, .), held as a list of (points, coefficients): items need not be joinable to be added."""
+    """f = sum_j a_j k(x_j, .), stored as parts (points, coefficients): adding functions does not join their points."""
 
     def __init__(self, kernel: Kernel, points: Any, coefficients: Any) -> None:
         if kernel.learned:

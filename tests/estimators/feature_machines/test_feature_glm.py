@@ -127,7 +127,7 @@ def test_features_that_do_not_exist_or_do_not_fit_are_refused_I5():
     (lambda X: X - X.mean(axis=0), X[:4]),
 ], ids=["tf-idf", "words", "centred"])  # fmt: skip
 def test_features_that_change_with_the_company_of_an_item_are_refused_M34(features, items):
-    with pytest.raises(ValueError, match="features must be those of every item by itself"):
+    with pytest.raises(ValueError, match="features must be computed from each item alone"):
         FeatureGLMRegressor(features).fit(items, np.arange(4.0))
 
 

@@ -14,7 +14,7 @@ from mercer import (
     RBFNetworkRegressor,
 )
 from mercer.estimators.feature_machines.design import Design
-from mercer.estimators.feature_machines.moving import Moving
+from mercer.estimators.feature_machines.moving_prototypes import Moving
 from mercer.estimators.feature_machines.placement import medoids
 from mercer.estimators.training_data import GivenGram, KernelItems
 from mercer.kernels import RBF, Matern, Normalised, Polynomial, Spectrum
@@ -156,7 +156,7 @@ def test_equal_items_are_one_prototype_M1():
 
 def test_a_grid_has_few_columns_and_m_points_a_side_M1():
     X = rng.normal(size=(600, 5))
-    with pytest.raises(ValueError, match="another than 'grid' for more than 4 columns; got 5 columns"):
+    with pytest.raises(ValueError, match="'kmeans', 'medoids' or 'random' for more than 4 columns; got 5 columns"):
         RBFNetworkRegressor(prototypes=32, init="grid").fit(X, X[:, 0])
     m = RBFNetworkRegressor(prototypes=16, init="grid").fit(X[:, :4], X[:, 0])
     assert_allclose(np.unique(m.prototypes_[:, 2]), [X[:, 2].min(), X[:, 2].max()])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mercer.solvers.losses import Exponential, SquaredHinge
 from mercer.solvers.risk.line_search import line_search, root
-from mercer.solvers.risk.targets import Scored
+from mercer.solvers.risk.summed_loss import Scored
 
 y = np.array([1.0, -1.0, 1.0])
 always = lambda t: True

@@ -12,15 +12,15 @@ from mercer.errors import bad
 from mercer.estimators.training_data import Data
 from mercer.typing import Array
 
-_LARGEST = 1e150  # of a feature: its square is finite
+_LARGEST = 1e150  # largest |feature| that is accepted: its square is finite
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Rows for the items that count, columns for the prototypes: column j is item places[j] of `centres`.
+    """One row per item of positive weight, one column per prototype: column j is item places[j] of `centres`.
 
-    `target` are the numbers or the codes of the classes, and `weight` the weights, of the rows.  Features that are no
-    kernel values have no centres.
+    `target` are the numbers or the codes of the classes, and `weight` the weights, of the rows.  Features that are
+    not kernel values have no centres.
     """
 
     Phi: Array
@@ -32,9 +32,9 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """W is (prototypes, functions), `intercept` has one number per function; `certificate` is a Solution or alike.
+    """W is (prototypes, functions), `intercept` has one number per function; `certificate` is the proof.
 
-    Of a certificate only n_iter, converged, reason and its words (str) are asked for.
+    A certificate has n_iter, converged, reason and str(); a Solution is one.
     """
 
     W: Array
@@ -51,7 +51,7 @@ def require_squares(owner: str, Phi: Array) -> None:
 
 
 def design_matrix(data: Data, used: Array, centres: Data, places: Array) -> Array:
-    """Phi_ij = k(item used[i] of data, item places[j] of centres), in double precision; not to be overwritten."""
+    """Phi_ij = k(item used[i] of data, item places[j] of centres), in float64; callers must not write into it."""
     cure = "Use fewer prototypes, or raise it with mercer.configure(memory=...)."
     fill.require_memory("The design matrix", 8 * len(used) * len(places), cure)
     return np.asarray(data.between(used, centres, places).dense(), dtype=np.float64)

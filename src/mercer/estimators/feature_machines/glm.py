@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
-from mercer.estimators.feature_machines import ridge
+from mercer.estimators.feature_machines import ridge_weights
 from mercer.estimators.feature_machines.design import Design, Weights, require_squares
 from mercer.estimators.feature_machines.machine import Method, fit_labels, fit_numbers, log_probabilities, most_probable
 from mercer.items import Vectors
@@ -26,7 +26,7 @@ from mercer.kernels.maps import guard
 from mercer.solvers.losses import Link, LogMean, Poisson, offering
 from mercer.typing import Array
 
-LINKS = {"gaussian": ("identity", "log"), "poisson": ("log",)}  # of every family, the canonical one first
+LINKS = {"gaussian": ("identity", "log"), "poisson": ("log",)}  # the links of each family, the canonical one first
 BINARY = offering(Link)  # links of two classes that are not the logit
 
 
@@ -38,8 +38,8 @@ class ExplicitFeatures(Method):
 
     def check(self, machine: Any) -> None:
         owner, features = type(machine).__name__, machine.features
-        ridge.check_alpha(owner, machine.alpha)
-        ridge.check_effort(owner, machine.tol, machine.max_iter)
+        ridge_weights.check_alpha(owner, machine.alpha)
+        ridge_weights.check_effort(owner, machine.tol, machine.max_iter)
         degree = isinstance(features, Integral) and not isinstance(features, bool) and int(features) >= 1
         if not (degree or callable(features) or isinstance(features, Kernel)):
             raise bad(owner, "features", "a degree >= 1, a kernel with a finite feature map, or a function",
@@ -69,12 +69,12 @@ def _monomials(machine: Any, X: Array) -> Any:
 
 
 def _require_own(machine: Any, X: Any, Phi: Array) -> None:
-    """Refuse features of an item that change with the items it comes with, as counts of words do."""
+    """Refuse features of an item that depend on the other items, as counts of the words of all of them do."""
     last = np.array([len(Phi) - 1])
     alone = machine._phi(X[last])
     if alone.shape[1:] != Phi.shape[1:] or not np.allclose(alone, Phi[last]):
-        raise bad(type(machine).__name__, "features", "those of every item by itself",
-                  f"others for the last item alone, from {machine.features!r}",
+        raise bad(type(machine).__name__, "features", "computed from each item alone",
+                  f"{machine.features!r}, which gives the last item other features when it is alone",
                   "Use a function with fixed features, or a machine with this kernel, such as L2VM.")  # fmt: skip
 
 
@@ -87,18 +87,18 @@ class FeatureGLM(KernelEstimator):
 
     @property
     def kernel(self) -> Any:
-        """What checks the items: the kernel whose features these are, or a name for arrays."""
+        """The kernel that checks the items: the one whose features these are, or a name if items are arrays."""
         if isinstance(self.features, Kernel):
             return self.features
         return FeatureMap(self.features) if callable(self.features) else "linear"
 
     @property
     def takes_gram(self) -> bool:
-        return False  # features are no kernel values
+        return False  # features are not kernel values
 
     def _phi(self, X: Any) -> Array:
         """The features of checked items."""
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow is refused below
             found = self._map.feature_map(X) if isinstance(self._map, Kernel) else self._map.transform(_array(X))
         Phi = np.asarray(_array(found), dtype=float)
         require_squares(type(self).__name__, Phi)
@@ -133,7 +133,7 @@ class FeatureGLMRegressor(RegressorMixin, FeatureGLM):  # type: ignore[misc]
     features    a degree (all monomials up to it), a kernel with a finite feature map, or a function of all items that
                 returns one row of numbers for each
 
-    alpha = 0 is plain maximum likelihood; features that depend on each other then get their shortest weights, with a
+    alpha = 0 is plain maximum likelihood; linearly dependent features then get the weights of least norm, with a
     warning.  After fit: coef_, intercept_, certificate_.
     """
 
@@ -178,9 +178,11 @@ class FeatureGLMRegressor(RegressorMixin, FeatureGLM):  # type: ignore[misc]
     def _solve(self, design: Design) -> Weights:
         owner, alpha = type(self).__name__, float(self.alpha)
         if not self._exponential:
-            return ridge.from_least_squares(ridge.regression(owner, design, alpha, fit_intercept=self.fit_intercept))
+            return ridge_weights.from_least_squares(
+                ridge_weights.regression(owner, design, alpha, fit_intercept=self.fit_intercept)
+            )
         family = Poisson() if self.family == "poisson" else LogMean()
-        return ridge.from_likelihood(ridge.likelihood(
+        return ridge_weights.from_likelihood(ridge_weights.likelihood(
             owner, design, family, alpha, fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter
         ))  # fmt: skip
 
@@ -226,8 +228,8 @@ class FeatureGLMClassifier(ClassifierMixin, FeatureGLM):  # type: ignore[misc]
         if self.link not in (None, "logit", *BINARY) or (self.link in BINARY and classes > 2):
             expected = "'logit', or for two classes " + " or ".join(map(repr, BINARY))
             raise bad(owner, "link", expected, f"{self.link!r} for {classes} classes", "None is the logit.")
-        family: Any = ridge.family_of(classes) if self.link in (None, "logit") else BINARY[str(self.link)]
-        return ridge.from_likelihood(ridge.likelihood(
+        family: Any = ridge_weights.family_of(classes) if self.link in (None, "logit") else BINARY[str(self.link)]
+        return ridge_weights.from_likelihood(ridge_weights.likelihood(
             owner, design, family, float(self.alpha), fit_intercept=self.fit_intercept, tol=self.tol,
             max_iter=self.max_iter,
         ))  # fmt: skip

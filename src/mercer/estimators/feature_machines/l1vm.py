@@ -7,8 +7,8 @@ a group, penalised by alpha |W_j|_2, so that an item is kept for all classes or 
 whatever the kernel, and every answer comes with its duality gap (solvers/sparse).
 
 alpha is a number, or chosen by cross-validation: "cv" tries a path from the alpha that keeps nothing down to a
-thousandth of it, a sequence tries these.  A fold is fitted as if it were all there is, with its own items as
-prototypes, on its part of the one design matrix, and with alpha in proportion to its weight.
+thousandth of it, a sequence tries these.  The items of a fold are fitted by themselves: they are the
+prototypes, their part of the design matrix is used, and alpha is multiplied by their share of the total weight.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mercer.engine.interrupts import until_interrupted
 from mercer.errors import bad
 from mercer.estimators.feature_machines.design import Design, Weights
 from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method
-from mercer.estimators.feature_machines.ridge import check_effort
+from mercer.estimators.feature_machines.ridge_weights import check_effort
 from mercer.solvers.sparse import SparseSolution, lambda_grid, lambda_max, sparse_path
 from mercer.typing import Array
 
@@ -77,7 +77,7 @@ class L1VM(Method):
     def _held_out(self, machine: Any, design: Design, lambdas: Array) -> Array:
         """(folds, lambdas): the mean loss of every fold under the machines fitted to the others.
 
-        An interrupt leaves the folds that are complete; without one there is nothing to choose by.
+        After an interrupt the complete folds are used; if there is none, alpha cannot be chosen.
         """
         family, s = machine._family(), design.weight
         losses: list[list[float]] = []

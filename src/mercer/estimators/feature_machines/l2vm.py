@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import bad
-from mercer.estimators.feature_machines import ridge
+from mercer.estimators.feature_machines import ridge_weights
 from mercer.estimators.feature_machines.design import Design, Weights
-from mercer.estimators.feature_machines.left_out import offer_of_least_squares
 from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method, by_rows
+from mercer.estimators.feature_machines.shared_fits import offer_of_least_squares
 from mercer.estimators.feature_machines.tuning import tuned
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.training_data import Data, KernelItems
@@ -33,11 +33,11 @@ class L2VM(Method):
 
     def check(self, machine: Any) -> None:
         owner = type(machine).__name__
-        ridge.check_count(owner, "n_restarts", machine.n_restarts, 0)
+        ridge_weights.check_count(owner, "n_restarts", machine.n_restarts, 0)
         if hasattr(machine, "max_iter"):
-            ridge.check_effort(owner, machine.tol, machine.max_iter)
+            ridge_weights.check_effort(owner, machine.tol, machine.max_iter)
         if not _by_evidence(machine):
-            ridge.check_alpha(owner, machine.alpha)
+            ridge_weights.check_alpha(owner, machine.alpha)
             if machine.tune_kernel:
                 raise bad(owner, "alpha", "'evidence' for tune_kernel=True", repr(machine.alpha),
                           "Kernel and alpha are tuned together.")  # fmt: skip
@@ -92,7 +92,7 @@ class L2VMRegressor(FeatureRegressor):
     """y ~ N(w' phi(x) + b, s^2) with a ridge: w = (Phi'Phi + alpha I)^-1 Phi'y when there is no intercept.
 
     alpha is a number >= 0 or "evidence"; tune_kernel also chooses the free hyper-parameters of the kernel by evidence,
-    from n_restarts more starting points.  alpha = 0 on a singular Phi gives the shortest weights, with a warning.
+    from n_restarts more starting points.  alpha = 0 on a singular Phi gives the weights of least norm, with a warning.
 
     After fit: alpha_, noise_variance_ (s^2 for a weight of 1), log_evidence_ and kernel_ where they were asked for,
     certificate_, and what kernel machines have.
@@ -127,14 +127,14 @@ class L2VMRegressor(FeatureRegressor):
 
     def _solve(self, design: Design) -> Weights:
         """The weights for alpha_."""
-        found = ridge.regression(type(self).__name__, design, self.alpha_, fit_intercept=self.fit_intercept)
+        found = ridge_weights.regression(type(self).__name__, design, self.alpha_, fit_intercept=self.fit_intercept)
         self.noise_variance_ = found.noise
         mean = design.weight @ design.Phi / design.weight.sum() if self.fit_intercept else np.zeros(len(found.w))
         kept = np.flatnonzero(found.w)
         R = found.root()
         self._root, self._middle = R[kept], mean @ R
         self._level = 1.0 / float(design.weight.sum()) if self.fit_intercept else 0.0
-        return ridge.from_least_squares(found)
+        return ridge_weights.from_least_squares(found)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """w' phi(x) + b; with return_std also the standard deviation of y given x, noise and weights together.
@@ -153,7 +153,7 @@ class L2VMClassifier(FeatureClassifier):
 
     alpha is a number >= 0 (scikit-learn's 1 / C) or "evidence", in Laplace's approximation; tune_kernel also chooses
     the free hyper-parameters of the kernel by evidence, from n_restarts more starting points.  alpha = 0 refuses
-    classes that the features separate: no finite weights are the best.
+    classes that the features separate: no finite weights are optimal then.
 
     After fit: alpha_, log_evidence_ and kernel_ where they were asked for, certificate_ (the duality gap), classes_,
     and what kernel machines have.
@@ -188,8 +188,8 @@ class L2VMClassifier(FeatureClassifier):
 
     def _solve(self, design: Design) -> Weights:
         """The weights for alpha_."""
-        found = ridge.likelihood(
+        found = ridge_weights.likelihood(
             type(self).__name__, design, self._family(), self.alpha_,
             fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
-        return ridge.from_likelihood(found)
+        return ridge_weights.from_likelihood(found)

@@ -1,6 +1,6 @@
 """What all feature machines share: phi(x) = [k(x, mu_1), ..., k(x, mu_K)] in a linear predictor w' phi(x) + b.
 
-The kernel is used as a feature, not as an inner product, so any similarity will do: nothing is checked for
+The kernel is used as a feature, not as an inner product, so it may be any similarity: nothing is checked for
 positivity.  A machine has parameters, and a `Method` that finds its weights from them: check the parameters, evaluate
 the design matrix Phi, solve for the weights, keep the prototypes whose weight is not zero.
 """
@@ -16,7 +16,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from mercer.engine.tiles import cuts
 from mercer.estimators.base import KernelEstimator, warn_open, weights
 from mercer.estimators.feature_machines.design import Design, Weights, design_matrix, require_squares
-from mercer.estimators.feature_machines.ridge import family_of
+from mercer.estimators.feature_machines.ridge_weights import family_of
 from mercer.estimators.labels import Labels
 from mercer.estimators.training_data import Data
 from mercer.solvers.losses import Family, Gaussian
@@ -27,7 +27,7 @@ class Method:
     """How weights are found.  It has no state: parameters are read from the machine, and results are set on it."""
 
     def takes_gram(self, machine: Any) -> bool:
-        """Whether nothing but kernel values of the items is needed."""
+        """Whether kernel values are all that it needs of the items."""
         return True
 
     def check(self, machine: Any) -> None:
@@ -73,7 +73,7 @@ def fit_labels(machine: Any, X: Any, y: Any, sample_weight: Any) -> None:
 
 
 def _fit_weights(machine: Any, X: Any, target: Array, weight: Array) -> None:
-    """Find and keep the weights; an item of weight 0 is neither learned from nor a prototype."""
+    """Find and keep the weights; items of weight 0 are left out, also as prototypes."""
     owner, method = type(machine).__name__, machine._method
     design = method.design(machine, X, target, weight)
     require_squares(owner, design.Phi)

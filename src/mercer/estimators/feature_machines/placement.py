@@ -23,7 +23,7 @@ from mercer.solvers.medoids.alternate import alternate
 from mercer.typing import Array
 
 INITS = ("kmeans", "medoids", "random", "grid")
-_DEEPEST = 4  # columns of a grid
+_DEEPEST = 4  # most columns of a grid
 _ROUNDS = 100  # of the alternation of medoids, at most; 5 to 10 are usual
 
 
@@ -69,7 +69,7 @@ def _grid(owner: str, V: Array, count: int) -> Array:
     """m points a side, count = m^D, from the smallest to the largest value of every column."""
     D = V.shape[1]
     if D > _DEEPEST:
-        raise bad(owner, "init", f"another than 'grid' for more than {_DEEPEST} columns", f"{D} columns",
+        raise bad(owner, "init", f"'kmeans', 'medoids' or 'random' for more than {_DEEPEST} columns", f"{D} columns",
                   f"Two points a side would be {2**D} prototypes; use 'kmeans'.")  # fmt: skip
     side = round(count ** (1.0 / D))
     if side**D != count:

@@ -14,12 +14,12 @@ from sklearn.utils import check_random_state
 
 from mercer.engine.interrupts import interrupted
 from mercer.errors import bad
-from mercer.estimators.feature_machines import ridge
+from mercer.estimators.feature_machines import ridge_weights
 from mercer.estimators.feature_machines.design import Design, Weights, design_matrix
-from mercer.estimators.feature_machines.left_out import offer_of_least_squares
 from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method
-from mercer.estimators.feature_machines.moving import Moving, points
+from mercer.estimators.feature_machines.moving_prototypes import Moving, points
 from mercer.estimators.feature_machines.placement import placed
+from mercer.estimators.feature_machines.shared_fits import offer_of_least_squares
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.training_data import Data
 from mercer.typing import Array
@@ -29,15 +29,15 @@ class RBFNetwork(Method):
     """The choice and the optimisation of prototypes.
 
     A machine has `_likelihood(design)`, the best weights of a design, and `_slopes(design, weights)`, from which
-    moving.py finds how the loss changes with the prototypes.
+    moving_prototypes.py finds how the loss changes with the prototypes.
     """
 
     def check(self, machine: Any) -> None:
         owner = type(machine).__name__
-        ridge.check_alpha(owner, machine.alpha)
-        ridge.check_count(owner, "n_init", machine.n_init, 1)
+        ridge_weights.check_alpha(owner, machine.alpha)
+        ridge_weights.check_count(owner, "n_init", machine.n_init, 1)
         if hasattr(machine, "max_iter"):
-            ridge.check_effort(owner, machine.tol, machine.max_iter)
+            ridge_weights.check_effort(owner, machine.tol, machine.max_iter)
         if isinstance(machine.prototypes, str) and machine.prototypes != "all":
             raise bad(owner, "prototypes", "'all', items, or their number", repr(machine.prototypes),
                       "E.g. prototypes=20.")  # fmt: skip
@@ -81,7 +81,7 @@ class RBFNetwork(Method):
         assert design.centres is not None
         machine.prototypes_ = design.centres.as_prototypes(design.places)
         found = machine._likelihood(design)
-        return ridge.from_least_squares(found) if hasattr(found, "w") else ridge.from_likelihood(found)
+        return ridge_weights.from_least_squares(found) if hasattr(found, "w") else ridge_weights.from_likelihood(found)
 
 
 class RBFNetworkRegressor(FeatureRegressor):
@@ -122,7 +122,9 @@ class RBFNetworkRegressor(FeatureRegressor):
 
     def _likelihood(self, design: Design) -> Any:
         """The best weights of a design, as a solution of the solver."""
-        return ridge.regression(type(self).__name__, design, float(self.alpha), fit_intercept=self.fit_intercept)
+        return ridge_weights.regression(
+            type(self).__name__, design, float(self.alpha), fit_intercept=self.fit_intercept
+        )
 
     def _slopes(self, design: Design, found: Any) -> tuple[Array, Array]:
         """(s u, W): the slopes of the losses in f, by their weights, and the weights of the columns."""
@@ -168,7 +170,7 @@ class RBFNetworkClassifier(FeatureClassifier):
 
     def _likelihood(self, design: Design) -> Any:
         """The best weights of a design, as a solution of the solver."""
-        return ridge.likelihood(
+        return ridge_weights.likelihood(
             type(self).__name__, design, self._family(), float(self.alpha),
             fit_intercept=self.fit_intercept, tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip

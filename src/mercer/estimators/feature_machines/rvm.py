@@ -3,7 +3,7 @@
     y = w' phi(x) + b + noise      or      P(y | x) = sigm or softmax of such functions,      w_i ~ N(0, 1 / alpha_i)
 
 Every training item offers its kernel function phi_j = k(., x_j), and with fit_intercept a constant is one more, chosen
-and shrunk like the others.  Any similarity k will do.  The evidence has many local maxima: what is found
+and shrunk like the others.  k may be any similarity.  The evidence has many local maxima: what is found
 is one of them, and the certificate says that no change of one precision and no exchange of two functions raises it.
 """
 
@@ -33,7 +33,7 @@ METHODS = ("greedy", "em", "mackay")
 
 @dataclass(frozen=True, eq=False)
 class Candidates(Design):
-    """A design of which no matrix is made: `basis` has the columns that are asked for, and Phi is empty."""
+    """A design whose matrix is not computed: `basis` computes columns on demand, and Phi is empty."""
 
     basis: Basis
 
@@ -120,14 +120,15 @@ def _root(S: Array) -> Array:
 class RVMRegressor(FeatureRegressor):
     """The relevance vector machine for numbers: y ~ N(w' phi(x) + b, 1/beta), w_i ~ N(0, 1/alpha_i).
 
-    method       "greedy": Tipping and Faul's ascent, one precision at a time; "em" or "mackay": all at once, in n^3
+    method       "greedy": Tipping and Faul's ascent, one precision at a time; "em" or "mackay": all at once, at
+                 a cost of n^3 per step
     beta         the precision of the noise; None learns it
     tol          how much log evidence a change of one precision, or an exchange of two functions, may still gain
     n_restarts   further greedy ascents, from the best model without a random half of its functions, or with others;
                  None: 20 for up to 600 items, then fewer, and 2 from 2000 on or where the kernel is so narrow that a
                  fifth of all functions is kept
 
-    A sample weight counts an item so many times.  After fit: support_ (the relevance vectors), dual_coef_, intercept_,
+    An item of sample weight w counts as w items.  After fit: support_ (the relevance vectors), dual_coef_, intercept_,
     beta_, log_evidence_, evidence_trace_ (nondecreasing), certificate_, and alpha_ and sigma_, the precisions and the
     posterior covariance of the weights that are kept, in the order of support_, with the intercept, if kept, last.
     """

@@ -1,10 +1,10 @@
 """Verify a fitted feature machine: the proof of its weights, recomputed from the data and the weights alone.
 
-The design matrix is evaluated anew in double precision, over all prototypes and all samples that count.  What is then
-proved follows from the machine:
+The design matrix is evaluated again in double precision, over all prototypes and all samples of positive weight.  What
+is then proved follows from the machine:
 
     l1 penalty           the duality gap, and whether features without a weight should have none
-    ridge                the duality gap; of least squares, what the normal equations leave
+    ridge                the duality gap; for least squares, the residual of the normal equations
     other links          the bound of the gradient, where the loss is convex
     relevance vectors    that the weights belong to their precisions, and what changing these would gain
 
@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
-from mercer.estimators.feature_machines import ridge
+from mercer.estimators.feature_machines import ridge_weights
 from mercer.estimators.feature_machines.design import Design, design_matrix
 from mercer.estimators.feature_machines.glm import BINARY, FeatureGLM, FeatureGLMClassifier, FeatureGLMRegressor
 from mercer.estimators.feature_machines.l1vm import L1VM
@@ -30,19 +30,19 @@ from mercer.estimators.feature_machines.machine import Method
 from mercer.estimators.feature_machines.rbf_network import RBFNetwork
 from mercer.estimators.feature_machines.rvm import RVM, RVMClassifier
 from mercer.estimators.labels import Labels
+from mercer.solvers.fisher_scoring import prove_by_scoring
 from mercer.solvers.glm import prove_glm
 from mercer.solvers.least_squares import prove_least_squares
 from mercer.solvers.losses import LogMean, Poisson
 from mercer.solvers.rvm.evidence import Relevance
 from mercer.solvers.rvm.proof import prove_relevance
-from mercer.solvers.scoring import prove_by_scoring
 from mercer.solvers.solution import Solution
 from mercer.solvers.sparse import prove_sparse
 from mercer.typing import Array
 
 
 def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Solution | Relevance:
-    """The certificate of the model as it is; the features are evaluated anew, in double precision."""
+    """The certificate of the model as it is; the features are evaluated again, in double precision."""
     check_is_fitted(model, "intercept_")
     if y is None:
         raise bad("verify", "y", "the targets of the fit", "None", "Pass them.")
@@ -80,7 +80,7 @@ def _design(model: Any, X: Any, target: Array, weight: Array) -> tuple[Design, A
         return Design(model._phi(X)[used], target[used], weight[used], None, used), np.asarray(model.coef_).T
     if isinstance(model._method, RBFNetwork):
         return _network(model, X, target, weight, used)
-    design = Method.design(model._method, model, X, target, weight)  # of a kernel that was tuned, as it is
+    design = Method.design(model._method, model, X, target, weight)  # with the tuned kernel
     return design, _spread(model, np.searchsorted(used, model.support_), len(used))
 
 
@@ -129,7 +129,7 @@ def _likelihood(model: Any) -> Any:
     if isinstance(model, FeatureGLMClassifier) and model.link in BINARY:
         return BINARY[str(model.link)]
     if is_classifier(model):
-        return ridge.family_of(len(model.classes_))
+        return ridge_weights.family_of(len(model.classes_))
     if isinstance(model, FeatureGLMRegressor) and model._exponential:
         return Poisson() if model.family == "poisson" else LogMean()
     return None

@@ -25,8 +25,8 @@ from mercer.estimators.kernel_argument import written
 from mercer.estimators.sklearn_kernels import is_foreign, noiseless
 from mercer.gram import LazyGram
 from mercer.kernels import RBF, Fixed, Kernel
+from mercer.kernels.checked_values import diagonal
 from mercer.kernels.input_gradient import input_gradient
-from mercer.kernels.values import diagonal
 from mercer.linalg.cholesky import factorise
 from mercer.solvers.gplvm import LatentClimb, climb, condensed, ppca, shared_evidence
 from mercer.typing import Array

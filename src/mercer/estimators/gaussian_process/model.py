@@ -19,7 +19,7 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
-from mercer.estimators.gaussian_process.convert import Converted
+from mercer.estimators.gaussian_process.converted_kernel import Converted
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.means import Mean, mean_for
 from mercer.estimators.gaussian_process.starts import NAMES, learned_noise, named_kernel, target_variance

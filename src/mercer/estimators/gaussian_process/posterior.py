@@ -25,7 +25,7 @@ from mercer.estimators.training_data import Cross
 from mercer.gram import StoredGram
 from mercer.linalg.cholesky import Factor, factorise
 from mercer.linalg.pivoted_cholesky import pivoted_cholesky
-from mercer.linalg.tiled import RowSolver
+from mercer.linalg.tiled_cholesky import RowSolver
 from mercer.solvers.gaussian_process import Conditioned, condition
 from mercer.typing import Array
 

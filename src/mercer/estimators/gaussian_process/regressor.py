@@ -21,11 +21,11 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite, bad, warn
 from mercer.estimators.base import positive, warn_open
-from mercer.estimators.gaussian_process import diagnosis
+from mercer.estimators.gaussian_process import failed_factor
 from mercer.estimators.gaussian_process.base import GaussianProcess
 from mercer.estimators.gaussian_process.model import ProcessModel, set_up
 from mercer.estimators.gaussian_process.posterior import RegressionPosterior
-from mercer.estimators.gaussian_process.prior import prior_moments
+from mercer.estimators.gaussian_process.prior_predictions import prior_moments
 from mercer.estimators.gaussian_process.regression_evidence import RegressionEvidence, on_subsets
 from mercer.estimators.gaussian_process.report import FitReport, RegressionCertificate, warn_at_bounds
 from mercer.estimators.gaussian_process.starts import shorter_lengthscales
@@ -121,7 +121,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
         """Leaving one item out in closed form, as estimators/shared_fits.py says."""
-        from mercer.estimators.gaussian_process.left_out import offer_of_process
+        from mercer.estimators.gaussian_process.shared_fits import offer_of_process
 
         return offer_of_process(self, y, psd, leave_one_out)
 
@@ -153,7 +153,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         try:
             X, y = self._checked(X, y, reset=True, numeric=True, outputs=True)
         except ValueError as error:
-            diagnosis.name_rows(error, X, y)
+            failed_factor.name_rows(error, X, y)
             raise
         outputs = 1 if y.ndim == 1 else y.shape[1]
         if self.n_targets is not None and outputs != self.n_targets:
@@ -185,7 +185,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         try:
             return RegressionPosterior.of(model.covariance, model.mean, Y, H, buffer)
         except NotPositiveDefinite as error:
-            found = "; ".join(diagnosis.causes(model.covariance, Y, [])) or "nothing else was found wrong"
+            found = "; ".join(failed_factor.causes(model.covariance, Y, [])) or "nothing else was found wrong"
             raise NotPositiveDefinite(
                 f"{type(self).__name__}: the covariance of the training items must be positive definite. {error} "
                 f"What was found: {found}. Raise alpha or learn the noise (noise='learn')."
@@ -211,8 +211,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         self.converged_ = reason not in ("max_iter", "interrupted") or gain <= TOL
         self.fit_report_ = FitReport.of(model, self.log_marginal_likelihood_value_, climbs, searched=bool(climbs))
         if self.jitter_ or self.rank_ < n:
-            causes = diagnosis.causes(model.covariance, Y, list(self.fit_report_.at_bounds))
-            remarks = (str(self.certificate_), *diagnosis.followers(found.factor), *causes)
+            causes = failed_factor.causes(model.covariance, Y, list(self.fit_report_.at_bounds))
+            remarks = (str(self.certificate_), *failed_factor.followers(found.factor), *causes)
             self.fit_report_ = replace(self.fit_report_, remarks=remarks)
         if self.rank_ < n:
             warn(f"{type(self).__name__}: {'; '.join(self.fit_report_.remarks)}", Redundant)

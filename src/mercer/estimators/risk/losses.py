@@ -6,7 +6,7 @@ from typing import Any
 
 from mercer.errors import bad
 from mercer.solvers.losses import NAMED, Loss, classifies
-from mercer.solvers.risk.targets import AnyLoss
+from mercer.solvers.risk.summed_loss import AnyLoss
 
 
 def loss_of(owner: str, loss: Any, *, labels: bool) -> AnyLoss:

@@ -9,7 +9,7 @@ from mercer.solvers.limits import Limits
 from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk import RiskSolution, minimise_risk, softmax_risk
 from mercer.solvers.risk.proof import bounds_smooth, bounds_straight
-from mercer.solvers.risk.targets import AnyLoss, Softmax, target_of
+from mercer.solvers.risk.summed_loss import AnyLoss, Softmax, target_of
 from mercer.typing import Array
 
 SOFTMAX = "softmax"

@@ -14,7 +14,7 @@ from mercer.estimators.risk.fitting import checked_limits, fit_risk
 from mercer.estimators.risk.losses import loss_of
 from mercer.estimators.risk.problem import RiskProblem
 from mercer.solvers.losses import Pinball
-from mercer.solvers.risk.targets import AnyLoss
+from mercer.solvers.risk.summed_loss import AnyLoss
 from mercer.typing import Array
 
 

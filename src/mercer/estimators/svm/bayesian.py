@@ -25,7 +25,7 @@ from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, positive, warn_open
-from mercer.estimators.conditional import available_unless
+from mercer.estimators.conditional_methods import available_unless
 from mercer.estimators.labels import Labels
 from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.solvers.hinge_posterior import HingeMode, HingePosterior, hinge_em, hinge_gibbs

@@ -17,13 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, warn_open, weights
-from mercer.estimators.conditional import available_unless
+from mercer.estimators.conditional_methods import available_unless
 from mercer.estimators.labels import Labels
 from mercer.estimators.svm.certificate import Certificate
 from mercer.estimators.svm.fitting import new_items, warn_unsolved
 from mercer.estimators.svm.multiclass import Finish, Pairs, one_vs_rest, pair_values, spread, winners
 from mercer.estimators.svm.probability import calibrate
-from mercer.estimators.svm.record import Record
+from mercer.estimators.svm.proof_record import Record
 from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolutions

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.errors import bad
 from mercer.estimators.base import warn_open
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.svm.record import Record
+from mercer.estimators.svm.proof_record import Record
 from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolutions, stored_if_small

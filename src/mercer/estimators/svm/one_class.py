@@ -9,7 +9,7 @@ from sklearn.base import OutlierMixin
 
 from mercer.estimators.base import share
 from mercer.estimators.svm.fitting import limits_of, training_gram
-from mercer.estimators.svm.single import SingleProblemMachine, used_weights
+from mercer.estimators.svm.single_problem import SingleProblemMachine, used_weights
 from mercer.solvers.dual import DualProblems, one_class, solve_all
 from mercer.typing import Array
 

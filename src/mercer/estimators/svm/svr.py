@@ -12,7 +12,7 @@ from mercer.errors import bad
 from mercer.estimators.base import positive, share
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.svm.fitting import limits_of, training_gram
-from mercer.estimators.svm.single import SingleProblemMachine, used_weights
+from mercer.estimators.svm.single_problem import SingleProblemMachine, used_weights
 from mercer.solvers.dual import DualProblems, nu_svr, solve_all, svr
 from mercer.typing import Array
 

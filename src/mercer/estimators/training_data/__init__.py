@@ -1,4 +1,9 @@
-"""Where the kernel values of a machine come from: one protocol (data.py), and a file for each kind of training data."""
+"""Where the kernel values of a machine come from: one protocol (data.py), and a file for each kind of training data.
+
+data.py            the protocol: all that an estimator may ask of its training data
+kernel_items.py    items of any kind, compared by a kernel
+given_gram.py      a given matrix of kernel values: kernel="precomputed"
+"""
 
 from mercer.estimators.training_data.data import Cross, Data
 from mercer.estimators.training_data.given_gram import Columns, GivenGram

@@ -14,7 +14,7 @@ from mercer.gram import LazyGram
 from mercer.items import Items, Vectors
 from mercer.items.joined import joined
 from mercer.kernels import Kernel, Linear
-from mercer.kernels.rows import same_width
+from mercer.kernels.prepared_rows import same_width
 from mercer.typing import Array
 
 _STEP = 1e-3  # in theta, for derivatives by differences

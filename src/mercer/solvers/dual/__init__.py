@@ -7,6 +7,8 @@
     batch.py           small problems, several in one native call; warm_path.py, the same for many boxes
     decomposition.py   one problem in parts: growth.py, a growing active set; block.py, blocks of violators
     held_out.py        out-of-fold scores
+    best_multiple.py   an upper bound of the optimum: the best multiple of a function
+    solutions.py       the solutions of several problems, joined in long arrays
 
 Estimators call `solve_all`, or `solve_paths` where each problem has many boxes; `solve(gram, problem)` is one problem
 on all items.

@@ -16,8 +16,8 @@ from mercer.gram import StoredGram
 from mercer.native import growth as native_growth
 from mercer.native import smo_batch
 from mercer.solvers.dual import growth
+from mercer.solvers.dual.best_multiple import Multiples
 from mercer.solvers.dual.certificate import OPEN
-from mercer.solvers.dual.multiples import Multiples
 from mercer.solvers.dual.proof import BIAS, DUAL, PRIMAL, VIOLATION
 from mercer.solvers.dual.solutions import DualSolutions
 from mercer.solvers.limits import Limits, room_for, run_by_size
@@ -138,7 +138,7 @@ def close_batch(found: DualSolutions, some: Sequence[int], steps: Array, tol: fl
 
 
 def best_primals(found: DualSolutions, some: Sequence[int]) -> Array:
-    """The primal value of each problem, at the best multiple of its function (multiples.py)."""
+    """The primal value of each problem, at the best multiple of its function (best_multiple.py)."""
     ends, sizes = found.problems.ends, found.problems.sizes[some]
     items = np.concatenate([np.arange(ends[p], ends[p + 1]) for p in some])
     those = found.problems.joined.take(items)

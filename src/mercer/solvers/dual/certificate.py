@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mercer.native import dual_proof
-from mercer.solvers.dual.multiples import Multiples
+from mercer.solvers.dual.best_multiple import Multiples
 from mercer.solvers.dual.problem import DualProblem
 from mercer.solvers.solution import Solution
 from mercer.typing import Array

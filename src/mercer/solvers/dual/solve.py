@@ -4,7 +4,7 @@ Whoever has problems (pairs of classes, folds, one regression) passes them with 
 solves them is decided here:
 
     batch      small problems, several in one native call, on a stored Gram or on rows of numbers (batch.py)
-    features   a linear Gram XX' of many items with few columns is solved on X (solvers/linear.py); so is any linear
+    features   a linear Gram XX' of many items with few columns is solved on X (solvers/linear_svm.py); so is any linear
                problem that has taken too many steps, whose number depends on the scales of the columns only on the Gram
     decompose  everything else, one by one (decomposition.py)
 
@@ -103,7 +103,7 @@ def _one(gram: Any, problem: DualProblem, limits: Limits, rounds: int) -> DualSo
 
 def _linear(gram: Any, X: Any, problem: DualProblem, limits: Limits) -> DualSolution:
     """A linear machine: on its features where that is faster, or where PATIENCE steps on the Gram were not enough."""
-    from mercer.solvers.linear import solve_on_features
+    from mercer.solvers.linear_svm import solve_on_features
 
     if features_are_faster(X, problem):
         return solve_on_features(X, problem, limits)

@@ -1,4 +1,4 @@
-"""The loss of the complementary log-log model, in which the two classes do not play the same part."""
+"""The loss of the complementary log-log model, which is not symmetric in the two classes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from mercer.typing import Array
 
 @dataclass(frozen=True)
 class Exponential(Smooth):
-    """exp(-z); infinite where that has no double."""
+    """exp(-z); infinite on overflow."""
 
     margin: ClassVar[bool] = True
 

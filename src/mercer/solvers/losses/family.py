@@ -3,8 +3,9 @@
     log p(t | f) = t'f - A(f) + const,      E[t] = A'(f),      Cov[t] = A''(f)
 
 The loss of one item is A(f) - t'f + A*(t), half its deviance: not negative, and 0 where the mean equals t.  A* is the
-convex conjugate, from which dual bounds are made; it is infinite at what is no mean.  Arrays have one row per item and
-one column per function; A'' is (items, functions, functions).  The link is always the canonical one.
+convex conjugate, from which dual bounds are made; it is infinite where its argument is not a possible mean.  Arrays
+have one row per item and one column per function; A'' is (items, functions, functions).  The link is always the
+canonical one.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Family(Protocol):
 
     @property
     def quadratic(self) -> bool:
-        """Whether A is: a constant may then be taken from y and f alike."""
+        """Whether A is quadratic: a constant can then be subtracted from both y and f."""
 
     def statistic(self, y: Array) -> Array:
         """t of every item, (items, functions)."""
@@ -55,16 +56,16 @@ class Family(Protocol):
         """Whether the losses of all items fall to 0 together when f is multiplied by ever larger numbers."""
 
     def contrasts(self, t: Array) -> Array | None:
-        """(items, others, functions): what the own class has more of each function than another; None for numbers."""
+        """(items, others, functions): coefficients of own class minus other class; None for numbers."""
 
     def shown(self, F: Array) -> Array:
-        """Columns of functions as people see them."""
+        """The functions as users see them, from those that the solver uses."""
 
     def hidden(self, F: Array) -> Array:
         """The inverse of `shown`."""
 
 
-_ROUNDING = 1e-14  # what a probability 0 may miss it by
+_ROUNDING = 1e-14  # error of a probability that should be 0
 
 
 def mean_entropy(p: Array) -> Array:

@@ -31,5 +31,5 @@ class LogMean:
 
 
 def finite_exp(f: Array) -> Array:
-    """e^f, kept finite: a step too far has a huge loss and is taken back."""
+    """e^f, kept finite: a step that is too long then has a huge loss, and is rejected."""
     return np.asarray(np.exp(np.minimum(f, 300.0)))

@@ -41,7 +41,7 @@ class Logistic(Smooth):
     def curvature(self, z: Array) -> Array:
         from scipy.special import expit
 
-        return np.asarray(expit(z) * expit(-z) / self.unit)  # 1 - expit(z) would lose the digits of a small one
+        return np.asarray(expit(z) * expit(-z) / self.unit)  # 1 - expit(z) would lose the digits of a small value
 
     def skew(self, z: Array) -> Array:
         return np.asarray(np.tanh(0.5 * z))
@@ -53,9 +53,9 @@ class Logistic(Smooth):
     def average(self, mean: Array, variance: Array) -> Array:
         """The integral of 1 / (1 + exp(-f)) over f ~ N(mean, variance), to 1e-13 by one of two sums.
 
-        Gauss-Hermite is exact while f hardly leaves the strip where the function is smooth.  For wide Gaussians the
-        function is split into Phi(f / c), whose integral is known, and a remainder that vanishes exponentially on both
-        sides and is summed by the trapezoidal rule on a fixed grid.
+        Gauss-Hermite is accurate for a standard deviation of at most 1.  For wider Gaussians the function is split into
+        Phi(f / c), whose integral is known, and a remainder that vanishes exponentially on both sides and is summed by
+        the trapezoidal rule on a fixed grid.
         """
         mean, variance = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(variance, dtype=float))
         out, wide = np.empty(mean.shape), variance > 1.0

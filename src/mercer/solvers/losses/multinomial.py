@@ -92,7 +92,7 @@ class Multinomial:
         return np.asarray(self.E[own][:, None] - self.E[others])
 
     def _ahead(self, f: Array, t: Array) -> tuple[Array, Array]:
-        """The functions with that of the own class at -infinity, and the latter."""
+        """(f with -infinity for the own class, f of the own class)."""
         F, at = self.shown(f), (np.arange(len(f)), np.argmax(self.shown(t), axis=1))
         own = F[at]
         F[at] = -np.inf

@@ -29,7 +29,7 @@ class Poisson(OneFunction):
         return np.asarray(self.mean(f)[:, 0] - t[:, 0] * f[:, 0] + self.conjugate(t))
 
     def mean(self, f: Array) -> Array:
-        with np.errstate(over="ignore"):  # a step too far has an infinite loss and is taken back
+        with np.errstate(over="ignore"):  # a step that is too long has an infinite loss, and is rejected
             return np.asarray(np.exp(f))
 
     def curvature(self, f: Array) -> Array:

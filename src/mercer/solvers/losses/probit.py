@@ -1,4 +1,4 @@
-"""The loss of probit regression: minus the log probability of a class when Phi(f) is that of the second."""
+"""The loss of probit regression: minus the log probability of a class, where the second has the probability Phi(f)."""
 
 from __future__ import annotations
 

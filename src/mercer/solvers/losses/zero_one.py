@@ -1,4 +1,4 @@
-"""The loss that the others replace."""
+"""The 0/1 loss, which convex losses replace."""
 
 from __future__ import annotations
 

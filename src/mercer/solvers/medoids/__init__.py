@@ -5,7 +5,7 @@
 
 swaps.py exchanges a medoid for another item while that lowers the loss, alternate.py moves each medoid within its
 cluster, sampled.py and clara.py need no n x n matrix, starts.py has the first medoids, silhouette.py and choice.py
-judge clusters and choose their number, proof.py makes the witness.
+judge clusters and choose their number, proof.py makes the witness.  near.py has the two medoids nearest to every item.
 """
 
 from mercer.solvers.medoids.choice import KChoice, choose_k

@@ -56,7 +56,7 @@ def solve_batched(
 
 
 def _with_intercepts(U: Array, columns: Sequence[Column]) -> Array:
-    """f + b, b = s'(S y - S f) / s's, in the place of f."""
+    """f + b, b = s'(S y - S f) / s's, written over f."""
     for column, values in zip(columns, U, strict=True):
         if column.intercept:
             w = column.s**2

@@ -9,7 +9,7 @@ m stands for alpha and for the mean eigenvalue of what L leaves of K.  A large a
 `ShiftedFactor`: where alpha is too small for few columns, the whole matrix of a column f is factorised in single
 precision, once for all alphas near a shift p:
 
-    M = A + p I,      eigenvalues of M^-1 (A + alpha I)  between 1 and alpha / p,  but for rounding
+    M = A + p I,      eigenvalues of M^-1 (A + alpha I)  between 1 and alpha / p,  up to rounding
 """
 
 from __future__ import annotations

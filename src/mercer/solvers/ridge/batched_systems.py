@@ -59,7 +59,7 @@ class Systems:
         return np.stack([self.columns[f].s for f in self.column(cells).tolist()])
 
     def project(self, W: Array, cells: Array) -> Array:
-        """P w in the place of every row w."""
+        """P w, written over every row w."""
         for f in np.unique(self.column(cells)).tolist():
             if self.columns[f].intercept:
                 rows = self.column(cells) == f

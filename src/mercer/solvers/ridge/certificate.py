@@ -1,4 +1,4 @@
-"""The proof that a ridge regression is solved, from its coefficients a and K a, whatever way they were found.
+"""The proof that a ridge regression is solved, from its coefficients a and K a, however they were found.
 
 gap  =  P - D  =  sum_i w_i rho_i^2,     rho = y - b - (K + alpha W^-1) a
 """
@@ -36,11 +36,11 @@ class RidgeCertificate(Solution):
 def certify_ridge(
     targets: Targets, answer: Expansion, alpha: Array | float, Ka: Array, *, psd: bool | None = None
 ) -> RidgeCertificate:
-    """The proof of an answer from Ka = K a, whatever way both were found; alpha is one number or one per output."""
+    """The proof of an answer from Ka = K a, however both were found; alpha is one number or one per output."""
     a, w, Y = answer.coef, targets.weight[:, None], targets.Y
     r = Y - answer.intercept - Ka
     rho = r - alpha * a / w
-    with np.errstate(over="ignore", invalid="ignore"):  # of a system that was not solved; its residual says so
+    with np.errstate(over="ignore", invalid="ignore"):  # if the system was not solved; the residual shows it
         primal = float(np.sum(w * r * r) + np.sum(alpha * a * Ka))
         gap = float(np.sum(w * rho * rho))
     residual = float(np.abs(rho).max(initial=0.0) / max(np.abs(Y).max(initial=0.0), 1e-300))

@@ -45,11 +45,11 @@ class Factored:
         return self.factor.inverse_diagonal()[None]
 
     def extended(self, B: Array, C: Array) -> Factored:
-        """That of [[A, B'], [B, C]]."""
+        """The factor of [[A, B'], [B, C]]."""
         return Factored(self.factor.extend(B, C + self.alpha * np.eye(len(C))), self.alpha)
 
     def reduced(self, index: Array) -> Factored:
-        """That of A without some rows and columns."""
+        """The factor of A without some rows and columns."""
         return Factored(self.factor.remove(index), self.alpha)
 
     def times(self, C: Array) -> Array:

@@ -1,9 +1,9 @@
-"""Kernel ridge regression: one linear system, and closed forms for all that is asked of it.
+"""Kernel ridge regression: one linear system, and everything else in closed form.
 
     minimise  P(f, b) = sum_i w_i (y_i - f(x_i) - b)^2 + alpha |f|^2        over f in the RKHS, and b if asked for
 
 The minimiser is f = sum_i a_i k(., x_i) with (K + alpha W^-1) a + b 1 = y, and 1'a = 0 where there is an intercept,
-which is to centre in feature space.  With s_i = sqrt(w_i), a = s c and z = s y this is the scaled system
+which is the same as centring in feature space.  With s_i = sqrt(w_i), a = s c and z = s y this is the scaled system
 
     M c + b s = z,     M = S K S + alpha I,      s'c = 0
     c = G z,           G = M^-1 - u u' / s'u,    u = M^-1 s               (G = M^-1 without an intercept)
@@ -74,7 +74,7 @@ class Targets:
         return Targets(np.vstack([self.Y, other.Y]), np.append(self.weight, other.weight), self.intercept)
 
     def scale(self, K: Array) -> Array:
-        """S K S in the place of K."""
+        """S K S, written over K."""
         if (self.weight != 1.0).any():
             K *= self.s[:, None]
             K *= self.s

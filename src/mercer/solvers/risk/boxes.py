@@ -4,7 +4,7 @@
     epsilon-insensitive epsilon-SVR, boxes [-c, c]
     pinball             boxes [c (tau - 1), c tau] and no tube: a coefficient is c times a slope of the loss
 
-The engine for that problem stops by the violation of the optimality conditions; here it goes on until the relative
+The solver of that problem stops by the violation of the optimality conditions; here it goes on until the relative
 duality gap is what was asked for, with the intercept that is best for the coefficients.
 """
 
@@ -19,12 +19,12 @@ from mercer.gram import FeatureGram
 from mercer.solvers.dual import DualProblem, DualSolution
 from mercer.solvers.dual.decomposition import decompose
 from mercer.solvers.limits import Limits
-from mercer.solvers.linear import best_bias, solve_on_features
+from mercer.solvers.linear_svm import best_bias, solve_on_features
 from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk.solution import RiskSolution
 from mercer.typing import Array
 
-_FIRST, _LAST = 1e-3, 1e-9  # violations, in units of the margin or of the spread of the targets
+_FIRST, _LAST = 1e-3, 1e-9  # first and smallest violation asked for, in units of the margin or of the targets' spread
 _EXACT = 1e-9  # share of the targets by which scores may be wrong
 
 
@@ -77,7 +77,7 @@ def _answer(
 
 
 def _scores(gram: Any, problem: DualProblem, found: DualSolution) -> Array:
-    """Kb in double precision: as the engine left it, unless some of it was found in single precision."""
+    """Kb in double precision: as the solver left it, unless some of it was found in single precision."""
     if isinstance(gram, FeatureGram):
         return np.asarray(gram @ found.coef)
     if found.gradient_error <= _EXACT * float(np.abs(problem.z).max(initial=0.0)):

@@ -52,7 +52,7 @@ class Diagonal:
 
 
 class Simplex:
-    """That of the softmax: probabilities P (items, classes) and weights c."""
+    """The curvature of the softmax: probabilities P (items, classes) and weights c."""
 
     def __init__(self, P: Array, c: Array) -> None:
         self.P, self.c = P, c

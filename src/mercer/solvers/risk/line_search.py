@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mercer.solvers.risk.targets import Target
+from mercer.solvers.risk.summed_loss import Target
 from mercer.typing import Array
 
 _ROUNDING = 1e-13

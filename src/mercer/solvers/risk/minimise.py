@@ -1,4 +1,4 @@
-"""The one engine of regularised risk: which way each loss goes.
+"""The one entry to regularised risk: which method solves which loss.
 
 minimise over b, r   1/2 b'Kb + sum_i c_i loss(y_i, f_i),      f = Kb + r
 
@@ -20,7 +20,7 @@ from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk.boxes import by_boxes
 from mercer.solvers.risk.newton import newton
 from mercer.solvers.risk.solution import RiskSolution
-from mercer.solvers.risk.targets import AnyLoss, Softmax, target_of
+from mercer.solvers.risk.summed_loss import AnyLoss, Softmax, target_of
 from mercer.typing import Array
 
 

@@ -31,7 +31,7 @@ from mercer.solvers.risk import system
 from mercer.solvers.risk.curvature import Curvature
 from mercer.solvers.risk.line_search import line_search
 from mercer.solvers.risk.solution import RiskSolution
-from mercer.solvers.risk.targets import Target
+from mercer.solvers.risk.summed_loss import Target
 from mercer.typing import Array, Gram
 
 DIRECT = 2000  # items with curvature up to which the system of one output is factorised
@@ -42,7 +42,7 @@ STEPS = 1000  # of Newton if no limit is given
 _FLAT = 1e-12  # items with less curvature times k(x, x) stay out of the system
 _ROUNDING = 1e-14
 _IDLE, _IDLE_SHARE = 20, 1e-8  # stop after 20 steps that lower neither the value by this share nor the gap
-_ROUGH = 1e-3  # relative gap of the first solution, with LL' in the place of K
+_ROUGH = 1e-3  # relative gap of the first solution, with LL' in place of K
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ class _Engine:
         return self._factor
 
     def rough(self) -> tuple[Array, int]:
-        """The solution with LL' in the place of K, as coefficients of the pivots, and the steps it took.
+        """The solution with LL' in place of K, as coefficients of the pivots, and the steps it took.
 
         On the pivots LL' is K, so that this is the same function with the same norm.
         """
@@ -121,7 +121,7 @@ class _Engine:
     # ---- the iteration
 
     def ended(self, steps: int) -> str:
-        """Which limit has been reached; every call ends."""
+        """Which limit has been reached; "" if none."""
         return self.limits.reached(steps) or ("max_iter" if steps >= self.most_steps else "")
 
     def run(self, B: Array, steps: int = 0) -> RiskSolution:

@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer.solvers.losses import StraightLoss
 from mercer.solvers.risk.boxes import problem_of
-from mercer.solvers.risk.targets import Target
+from mercer.solvers.risk.summed_loss import Target
 from mercer.typing import Array
 
 

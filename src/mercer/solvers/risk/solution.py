@@ -1,4 +1,4 @@
-"""What the engine of regularised risk returns."""
+"""What the solvers of regularised risk return."""
 
 from __future__ import annotations
 

@@ -6,6 +6,6 @@ evidence.py    what a change of one precision gains, in closed form; the answer 
 gaussian.py    the evidence of numbers with Gaussian noise
 laplace.py     the evidence of labels, by Laplace's approximation
 greedy.py      the ascent that both share: add, re-estimate, delete, exchange
-proof.py       the witness of given weights and precisions
-em.py          the twin: all precisions at once, by EM or MacKay's fixed point
+proof.py       the proof for given weights and precisions
+em.py          the slower way, to compare with: all precisions at once, by EM or MacKay's fixed point
 """

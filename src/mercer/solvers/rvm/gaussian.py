@@ -55,7 +55,7 @@ class Gaussian:
         return around if around > 1e-20 * mean**2 and around > 0.0 else mean**2 or 1.0
 
     def start(self) -> Fit:
-        """Nothing active yet, and less noise than is to be expected."""
+        """Nothing active yet, and less noise than expected."""
         none = np.zeros(0)
         return self._at(none.astype(np.intp), none, _START / self.variance if self.beta is None else self.beta)
 

@@ -32,7 +32,7 @@ _ALIKE = 4  # with more candidates the similarity is raised to this power: only 
 _RESTART_ENTRIES = 8_000_000  # entries of the design that all restarts may use if their number is not given,
 _LEAST_RESTARTS, _MOST_RESTARTS = 2, 20  # within these bounds
 _DENSE = 0.2  # share of the candidates: a model with so many functions is not a sparse one
-_STRANGERS = 2  # random functions that a restart adds, per function of the best model
+_RANDOM_ADDED = 2  # random functions that a restart adds, per function of the best model
 _GRAIN = 1e-11  # a candidate is a copy of the active ones if they explain all but this share of it
 
 
@@ -67,12 +67,12 @@ def _greedy(model: Any, tol: float, max_iter: int, restarts: int | None, rng: np
         climb = GreedyClimb(model, climb.fit, climb.trace)
         converged = climb.run(tol, max_iter)
         for turn in range(affordable(len(model), len(climb.fit.index)) if restarts is None else restarts):
-            again = GreedyClimb(model, _shaken(model, climb.fit, _STRANGERS * (turn % 2), rng), [])
+            again = GreedyClimb(model, _shaken(model, climb.fit, _RANDOM_ADDED * (turn % 2), rng), [])
             ended = again.run(tol, max_iter)
             if again.fit.evidence > climb.fit.evidence:
                 again.trace = [*climb.trace, again.fit.evidence]
                 climb, converged = again, ended
-    if work.came():  # the first climb holds beta, which is the fit's own
+    if work.came():  # the report is for the model that learns beta, which the first climb does not
         return GreedyClimb(model, climb.fit, climb.trace).report("interrupted")
     return climb.report("converged" if converged else "max_iter")
 

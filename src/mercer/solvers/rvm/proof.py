@@ -1,8 +1,8 @@
-"""The witness of given precisions and weights, as a fit makes it of its own.
+"""The proof for given precisions and weights, the same that a fit makes for its result.
 
-The evidence is computed anew at these precisions.  The weights must be the posterior mean (or mode), and no change of a
+The evidence is recomputed at these precisions.  The weights must be the posterior mean (or mode), and no change of a
 precision and no exchange of two functions may raise the evidence by more than `tol`.  Where the evidence is Laplace's,
-what a change promises is not always kept; so changes are tried, as they are in a fit.
+the predicted gain of a change can be wrong; so changes are tried, as they are in a fit.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SAME = 1e-6  # of the largest weight: by how much a weight may miss its posteri
 def prove_relevance(
     model: Gaussian | Laplace, index: Array, alpha: Array, weights: Array, beta: float, *, rule: str, tol: float
 ) -> Relevance:
-    """The witness of these functions, precisions, weights and beta; `rule` is "greedy" or a key of RULES."""
+    """The proof for these functions, precisions, weights and beta; `rule` is "greedy" or a key of RULES."""
     with one_blas_thread():
         fit = model.given(index, 1.0 / alpha, weights, beta)
         witness = GreedyClimb(model, fit, []).report("converged")

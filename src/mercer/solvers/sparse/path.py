@@ -89,5 +89,5 @@ def lambda_max(Phi: Array, y: Array, family: Family, *, weight: Any = None, fit_
 
 
 def lambda_grid(largest: float, count: int, ratio: float = 1e-3) -> Array:
-    """`count` lambdas from `largest` down to ratio * largest, in equal proportions; 1 where `largest` is 0."""
+    """`count` lambdas from `largest` down to ratio * largest, with a constant ratio; 1 where `largest` is 0."""
     return np.asarray((largest or 1.0) * np.geomspace(1.0, ratio, count))

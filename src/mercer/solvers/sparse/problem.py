@@ -114,7 +114,7 @@ class SparseProblem:
         """|Phi_j' R|_2 of the features that are alive, 0 for the others."""
         size, some = np.zeros(len(self.T)), np.flatnonzero(alive)
         G = (self.T @ R)[some] if len(some) > _COPY_SHARE * len(alive) else self.T[some] @ R
-        size[some] = lengths(G - self.centre[some, None] * R.sum(axis=0))[:, 0]  # a sum that is 0 but for rounding
+        size[some] = lengths(G - self.centre[some, None] * R.sum(axis=0))[:, 0]  # a sum that is 0 up to rounding
         return size
 
     # ---- states
@@ -127,7 +127,7 @@ class SparseProblem:
         return self.scored(np.zeros((len(self.T), self.t.shape[1])), f)
 
     def at(self, W: Array, f: Array) -> State:
-        """The state of weights W, where f are its scores but for rounding."""
+        """The state of weights W, where f are its scores up to rounding."""
         scores = self._scores(W)
         return self.scored(W, scores + self._mean(f - scores))
 

@@ -2,7 +2,7 @@
 
 A step replaces the losses by their second-order expansions at the scores f, from which the intercept is eliminated
 (hessian.py), and minimises that with the penalty exactly (quadratic.py); a line search on the true objective follows.
-For squares the first step is exact, and products of columns are kept from one working set to the next.
+For squared losses the first step is exact, and products of columns are kept from one working set to the next.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EPS = float(np.finfo(float).eps)
 
 @dataclass(eq=False)
 class ProximalNewton:
-    """The working set `index`, its columns Z, and for squares their products H, kept from one set to the next."""
+    """The working set `index`, its columns Z, for squared losses their products H, kept from one set to the next."""
 
     problem: SparseProblem
     index: Array
@@ -42,7 +42,7 @@ class ProximalNewton:
 
     @property
     def squares(self) -> bool:
-        """Whether the losses are their own expansions."""
+        """Whether the losses are quadratic, so that their expansion is exact."""
         return self.problem.family.quadratic
 
     def improve(self, state: State, working: Array, lam: float, tol: float) -> State:

@@ -110,7 +110,7 @@ class _Run:
         return np.array_equal(new.any(axis=1), old.any(axis=1))
 
     def _offer(self, V: Array) -> bool:
-        """Keep V if its error is less than that of the best so far; whether it is."""
+        """Keep V if its error is less than that of the best so far; returns whether it is."""
         error = float(violation(self.H.times(V) - self.C, V, self.penalty).max(initial=0.0))
         better = error < self.error
         if better:

@@ -62,12 +62,12 @@ class SparseSolution(Solution):
 def follow(
     problem: SparseProblem, lambdas: Sequence[float], *, tol: float, max_iter: int, screen: bool
 ) -> list[SparseSolution]:
-    """The solution for every lambda, in their order; after an interrupt the rest of them from where the work was."""
+    """The solution for every lambda, in their order; after an interrupt, the state reached so far for the others."""
     import scipy.linalg  # noqa: F401  # before its BLAS is held to one thread
 
     solutions, inner = [], ProximalNewton.of(problem)
     work = until_interrupted()
-    with one_blas_thread():  # the systems are small, and the answer shall not depend on the number of threads
+    with one_blas_thread():  # the systems are small, and the answer must not depend on the number of threads
         state = problem.first()
         for lam in lambdas:
             round_ = _Rounds(problem, inner, state, lam, tol, max_iter, screen, work)
@@ -88,7 +88,7 @@ class _Rounds:
     max_iter: int
     screen: bool
     work: until_interrupted
-    dual: float = -np.inf  # the best so far; the primal falls by itself
+    dual: float = -np.inf  # the best so far; the primal falls in every step
     gap: float = np.inf
     passes: int = 0
     idle: int = 0
@@ -112,13 +112,13 @@ class _Rounds:
                 self.state = self.problem.at(moved.W, moved.f)
 
     def _proof(self) -> Proof:
-        """What the state proves; if Ctrl-C ends that, once more, for every answer has its gap."""
+        """What the state proves; computed again if Ctrl-C ended it, because every answer needs its gap."""
         with self.work:
             return self.problem.prove(self.state, self.lam, self.alive)
         return self.problem.prove(self.state, self.lam, self.alive)
 
     def _take(self, proof: Proof, primal: float) -> None:
-        """Note what a proof says, and whether it says more than the last."""
+        """Keep the bounds of a proof, and count the rounds without progress."""
         self.dual, self.passes = max(self.dual, proof.dual), self.passes + 1
         gap = (proof.primal - self.dual) / max(abs(proof.primal), 1e-300)
         better = gap < 0.9 * self.gap or proof.primal < primal - 0.1 * self.tol * abs(primal)

@@ -2,6 +2,10 @@
 
     gram(kernel, X, Y)     the matrix of k(x, y), one pair at a time
 
+vectors.py, items.py   formulas of kernels of vectors, and of other items
+algebra.py             formulas of kernels made of kernels
+registry.py            where formulas are found
+
 A formula is found by the name of the kernel's class and called with its fields; it returns a function of two items.
 Items are what a user would write: sequences of numbers, strings, sets, dicts of columns.
 """

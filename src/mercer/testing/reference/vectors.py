@@ -47,7 +47,7 @@ def matern(lengthscale: Any, nu: float) -> Function:
 
 
 def _matern(z: float, nu: float) -> float:
-    """K_nu(z) is the integral of exp(-z cosh t) cosh(nu t) over t >= 0; the trapezoid rule converges at once."""
+    """K_nu(z) is the integral of exp(-z cosh t) cosh(nu t) over t >= 0; the trapezoid rule converges very fast."""
     if z == 0:
         return 1.0
     factor, step, last = (1 - nu) * math.log(2) - math.lgamma(nu) + nu * math.log(z), 1 / 64, math.asinh(nu / z) + 8

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from mercer.items.kinds import NUMERIC
+from mercer.items.column_kinds import NUMERIC
 from mercer.tables.cells import Cells, has_leading_zeros
 from mercer.typing import Array
 

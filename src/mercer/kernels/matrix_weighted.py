@@ -13,10 +13,10 @@ import numpy as np
 from mercer.errors import bad
 from mercer.items.vectors import Vectors, is_sparse
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.definite import definite_root, lower_triangle, psd_root
 from mercer.kernels.dot import Dot
-from mercer.kernels.frozen import Frozen, as_frozen
-from mercer.kernels.rows import ORIGIN, Rows, centre, centred, own, real, rows, sqdist
+from mercer.kernels.frozen_matrix import Frozen, as_frozen
+from mercer.kernels.positive_matrix import definite_root, lower_triangle, psd_root
+from mercer.kernels.prepared_rows import ORIGIN, Rows, centre, centred, own, real, rows, sqdist
 from mercer.native import radial
 from mercer.typing import Array
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from mercer.solvers.losses import Exponential, Huber, Logistic, Squared, SquaredHinge
-from mercer.solvers.risk.targets import Given, Scored, Softmax, log_softmax
+from mercer.solvers.risk.summed_loss import Given, Scored, Softmax, log_softmax
 
 rng = np.random.default_rng(0)
 n = 40

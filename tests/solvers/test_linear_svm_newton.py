@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
-from mercer.solvers.newton_step import by_columns, by_products, by_rows, newton_step
+from mercer.solvers.linear_svm_newton import by_columns, by_products, by_rows, newton_step
 
 
 def system(m, d, delta, seed=0):

@@ -13,9 +13,10 @@ coefficients b and a proximal parameter sigma, the next coefficients solve
 The dual of that is smooth in the d + 1 numbers (w, r): its gradient is (w - X'c, s - sum c), where s is the prescribed
 sum of the coefficients and every c_i depends on its own score only (native/loops/linear.cpp), and its Hessian is
 I + sigma X_F'X_F over the items F whose c_i is neither clipped nor zero.  These become the free support vectors; they
-are few, so a Newton step costs two passes over X and a small linear system (newton_step.py).  As sigma grows, the
+are few, so a Newton step costs two passes over X and a small linear system (linear_svm_newton.py).  As sigma grows, the
 coefficients converge faster and faster.  The number of passes does not depend on n, and little on C or on the scales of
-the columns, for which coordinate descent needs thousands of passes and SMO millions of steps.
+the columns.  Where C is large or the scales differ, coordinate descent needs thousands of passes and SMO millions of
+steps.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from mercer.solvers.dual.certificate import DualSolution, conjugate
 from mercer.solvers.dual.optimality import conditions
 from mercer.solvers.dual.problem import DualProblem
 from mercer.solvers.limits import Limits, Progress
-from mercer.solvers.newton_step import newton_step
+from mercer.solvers.linear_svm_newton import newton_step
 from mercer.typing import Array
 
 _FIRST_SIGMA = 100.0  # the first sigma is at most this / mean |x|^2; with a much larger one Newton needs many steps
@@ -258,7 +259,7 @@ class _Run:
     def _move(self, c: Array, free: int) -> bool:
         """Make c the centre; returns whether its answer is better than the best so far."""
         found = _Answer.of(self.features, self.problem, self.w, c)
-        self.b, self.t = c, found.u + self.r  # scores computed anew, without accumulated rounding
+        self.b, self.t = c, found.u + self.r  # scores recomputed, without accumulated rounding
         self.trace.append((free, found.violation, found.dual))
         better = found.error() < self.best.error()
         self.best = found if better else self.best

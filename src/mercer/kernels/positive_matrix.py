@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.errors import NotPositiveDefinite, bad
-from mercer.kernels.frozen import Frozen
+from mercer.kernels.frozen_matrix import Frozen
 from mercer.typing import Array
 
 _EPS = float(np.finfo(np.float64).eps)

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from mercer.kernels.frozen import Frozen, as_frozen
+from mercer.kernels.frozen_matrix import Frozen, as_frozen
 
 M = np.random.default_rng(0).normal(size=(3, 2))
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from mercer import StoredGram, configure
 from mercer.engine.interrupts import one_fit
 from mercer.solvers.dual import nu_svc, one_class, solve, svc, svr
-from mercer.solvers.linear import best_bias, solve_linear
+from mercer.solvers.linear_svm import best_bias, solve_linear
 
 rng = np.random.default_rng(11)
 n = 80

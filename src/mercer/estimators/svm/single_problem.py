@@ -9,7 +9,7 @@ import numpy as np
 from mercer.estimators.base import KernelEstimator, weights
 from mercer.estimators.svm.certificate import Certificate
 from mercer.estimators.svm.fitting import keep_proof, new_items, warn_unsolved
-from mercer.estimators.svm.record import Record
+from mercer.estimators.svm.proof_record import Record
 from mercer.estimators.training_data import Data
 from mercer.solvers.dual import DualSolution, DualSolutions
 from mercer.solvers.limits import Limits

@@ -12,7 +12,7 @@ from mercer.estimators.gaussian_process.model import kernel_of, mean_name, noise
 from mercer.estimators.gaussian_process.targets import Units
 from mercer.items import Vectors
 from mercer.kernels.base import gram_of
-from mercer.kernels.values import diagonal
+from mercer.kernels.checked_values import diagonal
 
 
 def prior_moments(gp: Any, X: Any, return_std: bool, return_cov: bool, of: str | None) -> Any:

@@ -1,6 +1,6 @@
 """Least squares on the columns of a Gram where every fold leaves out one item: L2VM and RBF networks.
 
-All alphas of a kernel share one singular value decomposition.  An item that is left out takes its column along.
+All alphas of a kernel share one singular value decomposition.  Leaving out an item also removes its column.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class LeastSquaresMachine(Protocol):
 
 
 def offer_of_least_squares(machine: LeastSquaresMachine, y: Array, leave_one_out: bool) -> SharedFits | None:
-    """All machines with a positive alpha that is given as a number; only to leave one out."""
+    """Offers machines with a positive number as alpha, for leave-one-out folds only."""
     positive = isinstance(machine.alpha, Real) and 0.0 < float(machine.alpha) < np.inf
     if not leave_one_out or not positive or not are_numbers(y, most=1):
         return None
@@ -43,7 +43,7 @@ def left_out_residuals(spectral: Spectral, alpha: float) -> Array:
     """y_i - f_-i(x_i), where f_-i is fitted without item i and without the column of the design matrix that is its own.
 
     With B = (A'A + alpha I)^-1, H = A B A' and w = B A'z of all items, taking away column i makes the hat matrix
-    H - g g' / B_ii with g = A B e_i, and taking away row i then divides the residual by one less the diagonal of it:
+    H - g g' / B_ii with g = A B e_i, and taking away row i then divides the residual by one minus its diagonal entry:
 
         (y_i - f(x_i) + g_i w_i / B_ii) / (1 - H_ii + g_i^2 / B_ii)
     """

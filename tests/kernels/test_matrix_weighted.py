@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from mercer.errors import NotPositiveDefinite
-from mercer.kernels.covariance import Bilinear, Mahalanobis
 from mercer.kernels.dot import Linear
+from mercer.kernels.matrix_weighted import Bilinear, Mahalanobis
 from mercer.kernels.radial import RBF
 
 rng = np.random.default_rng(8)

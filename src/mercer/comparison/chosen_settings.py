@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.comparison.lengthscales import family, lengthscales
+from mercer.comparison.kernel_family import family, lengthscales
 from mercer.comparison.result import innermost
 from mercer.kernels import Kernel
 

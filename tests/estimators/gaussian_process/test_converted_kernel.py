@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.gaussian_process import kernels as sk
 
-from mercer.estimators.gaussian_process.convert import Converted, Foreign
+from mercer.estimators.gaussian_process.converted_kernel import Converted, Foreign
 from mercer.estimators.sklearn_kernels import is_foreign
 from mercer.kernels import RBF
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer.errors import NotPositiveDefinite
-from mercer.kernels.lookup import Lookup
+from mercer.kernels.lookup_table import Lookup
 from mercer.testing import check_kernel
 
 LABELS = ("cat", "dog", ("a", 1), None)

@@ -12,8 +12,8 @@ import numpy as np
 from mercer.errors import bad
 from mercer.items import Objects
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.definite import psd_root
-from mercer.kernels.frozen import Frozen, as_frozen
+from mercer.kernels.frozen_matrix import Frozen, as_frozen
+from mercer.kernels.positive_matrix import psd_root
 from mercer.typing import Array, Index
 
 

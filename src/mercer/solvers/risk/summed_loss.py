@@ -1,4 +1,4 @@
-"""What the engine knows of data and loss: sum_i c_i loss(y_i, f_i) as a function of the scores f (items, outputs).
+"""Data and loss as the solvers see them: sum_i c_i loss(y_i, f_i) as a function of the scores f (items, outputs).
 
     value(f), slopes(f), curvature(f)     the sum, its derivative, and the blocks of its second derivative
     balance(H, r)                         the offsets that minimise value(H + r); the slopes of each output then sum

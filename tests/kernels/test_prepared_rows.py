@@ -11,8 +11,7 @@ from scipy import sparse
 
 from mercer.items import Vectors
 from mercer.kernels.dot import Linear, Polynomial
-from mercer.kernels.radial import RBF, Exponential, Matern
-from mercer.kernels.rows import (
+from mercer.kernels.prepared_rows import (
     ORIGIN,
     centre,
     centred,
@@ -23,6 +22,7 @@ from mercer.kernels.rows import (
     squared_moments,
     squared_products,
 )
+from mercer.kernels.radial import RBF, Exponential, Matern
 
 rng = np.random.default_rng(5)
 
@@ -139,5 +139,5 @@ def test_narrow_and_wide_sparse_rows_give_the_same_tiles(kernel, monkeypatch):
     dense[5] = dense[7] + 1e-9  # a pair that the matrix product cannot tell apart
     X = sparse.csr_array(dense)
     narrow = kernel(X)
-    monkeypatch.setattr("mercer.kernels.rows._NARROW", 0)
+    monkeypatch.setattr("mercer.kernels.prepared_rows._NARROW", 0)
     assert_allclose(kernel(X), narrow, rtol=1e-13, atol=1e-14)

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.kernels.base import Kernel, kernel
-from mercer.kernels.rows import ORIGIN, Rows, dot, rows
+from mercer.kernels.prepared_rows import ORIGIN, Rows, dot, rows
 from mercer.typing import Array, Index
 
 Known = dict[Hashable, int] | range  # a range where the words are the columns of a matrix of counts

@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from mercer.items.kinds import CATEGORICAL, MAX_CATEGORIES, NUMERIC
+from mercer.items.column_kinds import CATEGORICAL, MAX_CATEGORIES, NUMERIC
 from mercer.typing import Array
 
 _INDEX = re.compile(r"Unnamed: \d+|index|level_\d+")

@@ -18,7 +18,7 @@ import numpy as np
 from mercer.engine.interrupts import until_interrupted
 from mercer.solvers.glm import SEPARATED, GLMSolution, solved
 from mercer.solvers.losses import classifies
-from mercer.solvers.risk.targets import Target, target_of
+from mercer.solvers.risk.summed_loss import Target, target_of
 from mercer.solvers.solution import LENIENCE
 from mercer.typing import Array
 
@@ -99,7 +99,7 @@ class _Problem:
     columns: int
     y: Array  # -1 and +1 for classes
     total: float  # sum of the weights
-    constant: float  # the best f that is the same for all items
+    constant: float  # the best constant f
     convex: bool
 
     @classmethod

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer import configure
-from mercer.linalg.tiled import RowSolver, factor_lower, invert_lower, multiply_lower
+from mercer.linalg.tiled_cholesky import RowSolver, factor_lower, invert_lower, multiply_lower
 
 
 def positive(n):

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer.errors import MemoryBudgetError
 from mercer.kernels import RBF, Constant, Exp, Geometric, Linear, Polynomial, PolynomialOf, Power
-from mercer.kernels.functions import power
+from mercer.kernels.function_of_kernel import power
 
 rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(7, 3)), rng.normal(size=(4, 3))

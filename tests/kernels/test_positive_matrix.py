@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from mercer.errors import NotPositiveDefinite
-from mercer.kernels.definite import check_hermitian, definite_root, lower_triangle, psd_root
-from mercer.kernels.frozen import Frozen
+from mercer.kernels.frozen_matrix import Frozen
+from mercer.kernels.positive_matrix import check_hermitian, definite_root, lower_triangle, psd_root
 
 rng = np.random.default_rng(9)
 

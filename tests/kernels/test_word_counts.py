@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from mercer.kernels.counts import Coder, counts, inner
+from mercer.kernels.word_counts import Coder, counts, inner
 
 documents = st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), max_size=4)
 

@@ -10,10 +10,10 @@ import numpy as np
 from mercer.errors import bad, warn
 from mercer.estimators.base import positive
 from mercer.estimators.feature_machines.design import Design, Weights
+from mercer.solvers.fisher_scoring import solve_by_scoring
 from mercer.solvers.glm import SEPARATED, GLMSolution, solve_glm
 from mercer.solvers.least_squares import LeastSquares, solve_least_squares
 from mercer.solvers.losses import Bernoulli, Family, Multinomial
-from mercer.solvers.scoring import solve_by_scoring
 
 
 def check_alpha(owner: str, alpha: Any) -> float:
@@ -30,13 +30,13 @@ def check_effort(owner: str, tol: Any, max_iter: Any) -> None:
 
 
 def check_count(owner: str, name: str, given: Any, least: int) -> None:
-    """An integer, at least so large."""
+    """An integer >= `least`."""
     if not isinstance(given, Integral) or isinstance(given, bool) or int(given) < least:
         raise bad(owner, name, f"an integer >= {least}", repr(given), "Leave it out for the default.")
 
 
 def regression(owner: str, design: Design, alpha: float, *, fit_intercept: bool) -> LeastSquares:
-    """Least squares on the design; of many best weights (alpha = 0, columns that depend on each other) the shortest."""
+    """Least squares on the design; if the optimum is not unique (alpha = 0, dependent columns), of least norm."""
     found = solve_least_squares(
         design.Phi, design.target, alpha=alpha, weight=design.weight, fit_intercept=fit_intercept
     )
@@ -46,12 +46,12 @@ def regression(owner: str, design: Design, alpha: float, *, fit_intercept: bool)
 
 
 def warn_singular(owner: str, rank: int, features: int) -> None:
-    """Say that weights are not determined by the data."""
+    """Warn that the data do not determine the weights."""
     from scipy.linalg import LinAlgWarning
 
     warn(
         f"{owner}: with alpha=0 the weights are not determined: the design matrix (less its mean) has rank {rank} for "
-        f"{features} features. The shortest weights were taken. Choose alpha > 0.",
+        f"{features} features. The weights of least norm were taken. Choose alpha > 0.",
         LinAlgWarning,
     )  # fmt: skip
 
@@ -71,9 +71,9 @@ def likelihood(
         max_iter=max_iter,
     )  # fmt: skip
     if found.reason in SEPARATED:
-        all_but = "" if found.reason == "separable" else " but for items on the border (they are quasi-separable)"
+        all_but = "" if found.reason == "separable" else " except for items on the border (they are quasi-separable)"
         raise bad(owner, "alpha", f"positive for classes that the features separate{all_but}", alpha,
-                  "Without a penalty the likelihood grows for ever with the weights.")  # fmt: skip
+                  "Without a penalty the likelihood grows without bound as the weights grow.")  # fmt: skip
     return found
 
 

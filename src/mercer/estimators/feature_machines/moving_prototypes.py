@@ -23,7 +23,7 @@ from mercer.kernels.input_gradient import input_gradient
 from mercer.solvers.quasi_newton import minimise
 from mercer.typing import Array
 
-_STEPS = 200  # of L-BFGS, at most
+_STEPS = 200  # largest number of L-BFGS steps
 
 
 def points(data: Data) -> Array:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from mercer.solvers.fisher_scoring import solve_by_scoring
 from mercer.solvers.losses import ComplementaryLogLog, Link, LogMean, Probit, classifies, offering
-from mercer.solvers.risk.targets import target_of
-from mercer.solvers.scoring import solve_by_scoring
+from mercer.solvers.risk.summed_loss import target_of
 
 rng = np.random.default_rng(0)
 F = np.linspace(-6.0, 3.0, 25)
