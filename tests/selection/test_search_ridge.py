@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from sklearn.model_selection import GridSearchCV, LeaveOneOut
 
 from mercer import KernelRidge, KernelSearchCV
-from mercer.estimators import ridge_shared_fits
+from mercer.estimators.ridge import shared_fits
 from mercer.kernels import RBF
 
 rng = np.random.default_rng(0)
@@ -54,16 +54,16 @@ def test_constant_targets_and_folds_of_their_own():
 
 def test_what_the_products_leave_open_is_factorised(monkeypatch):
     calls = []
-    factorise = ridge_shared_fits._factorised
-    monkeypatch.setattr(ridge_shared_fits, "MOST", 0)
-    monkeypatch.setattr(ridge_shared_fits, "_factorised", lambda *given: calls.append(1) or factorise(*given))
+    factorise = shared_fits._factorised
+    monkeypatch.setattr(shared_fits, "MOST", 0)
+    monkeypatch.setattr(shared_fits, "_factorised", lambda *given: calls.append(1) or factorise(*given))
     assert_alike(*both(KernelRidge(kernel="rbf", fit_intercept=True), (X, y), {"alpha": [1e-9, 1.0], "gamma": [0.5]}))
     assert len(calls) == 10
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_leaving_one_out_needs_no_refits(fit_intercept, monkeypatch):
-    monkeypatch.setattr(ridge_shared_fits, "solve_batched", None)
+    monkeypatch.setattr(shared_fits, "solve_batched", None)
     grid = {"alpha": [1e-3, 0.1, 10.0], "gamma": [0.01, 0.1]}
     machine = KernelRidge(kernel="rbf", fit_intercept=fit_intercept)
     ours, theirs = both(machine, (X[:40], y[:40]), grid, cv=LeaveOneOut())

@@ -8,12 +8,12 @@ svm/                     support vector machines
 risk/                    any convex loss: logistic, quantile and robust regression
 gaussian_process/        Gaussian processes, and the GP-LVM
 feature_machines/        linear models whose features are kernel values: RBF networks, L1VM, L2VM, RVM, GLM
-ridge.py, ridge_cv.py    kernel ridge regression; ridge_updates.py, more or fewer items after a fit
+ridge/                   kernel ridge regression
 gradient_descent.py      least squares by gradient steps
 embedding/               items as points in few coordinates: kernel PCA, classical scaling
-kernel_lda.py            kernel discriminant analysis; discriminant_verify.py, its proof recomputed
+discriminant/            kernel discriminant analysis
 neighbours/              nearest neighbours by the distance of a kernel
-medoids/                 clusters around items; kernel_k_means.py, clusters around means of features
+clusters/                clusters around items, and around means of features
 table_scaler.py          TableScaler, the one transformer; robust_scale.py, centre and deviation despite outliers
 
 What they share:
@@ -26,7 +26,7 @@ kernel_argument.py       what `kernel=` may be
 function_kernel.py       a function (X, Y) -> matrix as a kernel; sklearn_kernels.py, scikit-learn's kernel objects
 given_diagonal.py        k(x, x) of new items where kernel values are given as a matrix
 positivity.py            what is done about a kernel that is not positive semi-definite
-shared_fits.py           what an estimator offers to a search; ridge_shared_fits.py, the offer of kernel ridge
+shared_fits.py           what an estimator offers to a search
 verify.py                mercer.verify: the proof of a fitted machine, recomputed
 capabilities.py          what each kind of machine can do, as a table
 conditional_methods.py   methods that exist with certain options only

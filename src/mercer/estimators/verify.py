@@ -21,15 +21,15 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
-from mercer.estimators.discriminant_verify import verify_discriminant
+from mercer.estimators.clusters import verify as medoids
+from mercer.estimators.clusters.kernel_k_means import verify as verify_means
+from mercer.estimators.discriminant.verify import verify_discriminant
 from mercer.estimators.embedding.certificate import EigenCertificate
 from mercer.estimators.embedding.verify import verify_axes
 from mercer.estimators.feature_machines import verify as features
 from mercer.estimators.gaussian_process.verify import verify_classifier, verify_regressor
-from mercer.estimators.kernel_k_means import verify as verify_means
-from mercer.estimators.medoids import verify as medoids
 from mercer.estimators.neighbours import verify as neighbours
-from mercer.estimators.ridge import KernelRidge
+from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
 from mercer.estimators.svm import verify as svm
 from mercer.estimators.svm.model_reader import READERS

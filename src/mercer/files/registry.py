@@ -29,7 +29,7 @@ _RECORDS = {
     "mercer.estimators.embedding.certificate": "EigenCertificate",
     "mercer.estimators.embedding.dissimilarities": "GivenDistances KernelDistances MetricDistances",
     "mercer.estimators.training_data": "KernelItems GivenGram",
-    "mercer.estimators.medoids.metric": "NamedMetric",
+    "mercer.estimators.clusters.metric": "NamedMetric",
     "mercer.estimators.risk.certificate": "RiskCertificate",
     "mercer.estimators.svm.certificate": "Certificate",
     "mercer.estimators.svm.proof_record": "Record",

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mercer.engine.interrupts import interrupted
-from mercer.estimators.ridge_cv import KernelRidgeCV
+from mercer.estimators.ridge.kernel_ridge_cv import KernelRidgeCV
 from mercer.kernels import RBF, Fixed, Kernel, Linear
 from mercer.typing import Array
 

@@ -13,8 +13,8 @@ from mercer.config import config
 from mercer.engine.interrupts import interrupted
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, warn_open, weights
+from mercer.estimators.clusters.settings import count
 from mercer.estimators.given_diagonal import common_diagonal, row_diagonal
-from mercer.estimators.medoids.settings import count
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.training_data import Data
 from mercer.gram import Distances, StoredGram, kernel_distances

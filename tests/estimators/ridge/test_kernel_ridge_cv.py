@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mercer import KernelRidge, KernelRidgeCV
-from mercer.estimators.ridge_cv import _contenders
+from mercer.estimators.ridge.kernel_ridge_cv import _contenders
 from mercer.kernels import RBF, Linear
 from mercer.kernels import Spectrum as Substrings
 

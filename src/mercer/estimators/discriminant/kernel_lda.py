@@ -12,7 +12,7 @@ from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.base import KernelEstimator, numbers
 from mercer.estimators.labels import Labels
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.ridge import owned_gram
+from mercer.estimators.ridge.kernel_ridge import owned_gram
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers import ridge
 from mercer.solvers.discriminant import Discriminant, class_targets, discriminant

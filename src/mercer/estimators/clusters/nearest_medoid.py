@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.engine.interrupts import interrupted
 from mercer.errors import bad
 from mercer.estimators.base import weights
+from mercer.estimators.clusters.distances import DistanceEstimator
+from mercer.estimators.clusters.settings import check_settings, count, settings_of
 from mercer.estimators.labels import Labels
-from mercer.estimators.medoids.distances import DistanceEstimator
-from mercer.estimators.medoids.settings import check_settings, count, settings_of
 from mercer.solvers.medoids import SwapProof, cluster, prove
 from mercer.solvers.medoids.cluster import chosen_method, held
 from mercer.solvers.medoids.proof import joined

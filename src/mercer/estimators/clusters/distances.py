@@ -14,8 +14,8 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
+from mercer.estimators.clusters.metric import METRICS, OF_ROWS, NamedMetric
 from mercer.estimators.given_diagonal import common_diagonal, row_diagonal
-from mercer.estimators.medoids.metric import METRICS, OF_ROWS, NamedMetric
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.training_data import Data
 from mercer.gram import Distances, given_dissimilarities, kernel_distances

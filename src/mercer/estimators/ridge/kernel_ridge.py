@@ -9,10 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.engine.fill import require_memory
 from mercer.errors import NotConverged, bad, warn
-from mercer.estimators import ridge_updates
 from mercer.estimators.base import weights
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.regressor import KernelRegressor
+from mercer.estimators.ridge import updates
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
@@ -73,7 +73,7 @@ class KernelRidge(KernelRegressor):
 
     def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
         """All alphas and folds in one call, as estimators/shared_fits.py says."""
-        from mercer.estimators.ridge_shared_fits import offer_of_ridge
+        from mercer.estimators.ridge.shared_fits import offer_of_ridge
 
         return offer_of_ridge(self, y, psd, leave_one_out)
 
@@ -170,7 +170,7 @@ class KernelRidge(KernelRegressor):
         kernel has learned from the first items (a vocabulary) stays.
         """
         check_is_fitted(self)
-        ridge_updates.update(self, X, y, sample_weight)
+        updates.update(self, X, y, sample_weight)
         return self
 
     def remove(self, index: Any) -> Self:
@@ -179,7 +179,7 @@ class KernelRidge(KernelRegressor):
         Positions are counted anew afterwards.
         """
         check_is_fitted(self)
-        ridge_updates.remove(self, index)
+        updates.remove(self, index)
         return self
 
     def leave_one_out(self) -> Array:
@@ -191,7 +191,7 @@ class KernelRidge(KernelRegressor):
         t = self._targets
         if t.intercept and len(t.Y) < 2:
             raise bad("KernelRidge", "X", "two items or more to leave one out", "1 item", "Fit to more items.")
-        left = t.Y - ridge.leave_one_out_residuals(ridge_updates.system_of(self), t, self.alpha_)
+        left = t.Y - ridge.leave_one_out_residuals(updates.system_of(self), t, self.alpha_)
         return self._shaped(left)
 
     @property

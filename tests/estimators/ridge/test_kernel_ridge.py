@@ -12,7 +12,7 @@ from sklearn.kernel_ridge import KernelRidge as Theirs
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from mercer import KernelRidge, KernelRidgeCV, NotConverged, NotPositiveDefinite
-from mercer.estimators.ridge import Singular
+from mercer.estimators.ridge.kernel_ridge import Singular
 from mercer.kernels import RBF, Linear, On, Polynomial, Sigmoid, TfIdf
 from mercer.kernels import Spectrum as Substrings
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer.estimators.base import weights
 from mercer.estimators.regressor import columns_of
-from mercer.estimators.ridge import KernelRidge
+from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.shared_fits import Fit, Fits, Fold, GivenPredictions, SharedFits, are_numbers, passes
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers import ridge

@@ -14,8 +14,8 @@ from mercer.config import config
 from mercer.engine.interrupts import interrupted
 from mercer.errors import bad
 from mercer.estimators.base import warn_open, weights
-from mercer.estimators.medoids.distances import DistanceEstimator
-from mercer.estimators.medoids.settings import check_settings, count, places_of, settings_of
+from mercer.estimators.clusters.distances import DistanceEstimator
+from mercer.estimators.clusters.settings import check_settings, count, places_of, settings_of
 from mercer.estimators.training_data import Data
 from mercer.gram import Distances
 from mercer.solvers.medoids import KChoice, choose_k, cluster, prove

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from mercer.errors import bad
-from mercer.estimators.medoids.k_medoids import KMedoids
+from mercer.estimators.clusters.k_medoids import KMedoids
 from mercer.gram import Distances
 from mercer.solvers import medoids as solvers
 from mercer.typing import Array

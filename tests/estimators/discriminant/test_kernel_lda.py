@@ -168,7 +168,7 @@ def test_shrinkage_has_the_least_leave_one_out_error_of_all_candidates():
 
 
 def test_a_sample_chooses_for_many_items(monkeypatch):
-    monkeypatch.setattr("mercer.estimators.kernel_lda.ROWS", 60)
+    monkeypatch.setattr("mercer.estimators.discriminant.kernel_lda.ROWS", 60)
     model = KernelLDA().fit(X, y)
     assert model.score(X, y) > 0.95
 

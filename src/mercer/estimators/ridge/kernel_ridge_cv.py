@@ -15,7 +15,7 @@ from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import run
 from mercer.errors import bad
 from mercer.estimators.base import interruptible, weights
-from mercer.estimators.ridge import KernelRidge
+from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.sklearn_private import num_samples, safe_indexing
 from mercer.linalg.spectrum import ONE_THREAD_ROWS
 from mercer.typing import Array

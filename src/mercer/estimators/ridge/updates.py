@@ -23,7 +23,7 @@ from mercer.solvers.ridge import Factored, Shifted, Targets
 from mercer.typing import Array
 
 if TYPE_CHECKING:
-    from mercer.estimators.ridge import KernelRidge
+    from mercer.estimators.ridge.kernel_ridge import KernelRidge
 
 Step = Callable[[Factored], Factored]
 

@@ -1,0 +1,1 @@
+"""Discriminant analysis in the feature space of a kernel."""
