@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from mercer import LazyGram, MemoryBudgetError, configure
-from mercer.engine.tiles import SIDE
+from mercer.engine.tiles import SIDE, cuts
 from mercer.kernels import RBF, Centred, Constant, Kernel, Linear, Matern, Polynomial, Spectrum, White, kernel
 
 rng = np.random.default_rng(0)
@@ -93,6 +93,17 @@ def test_the_gradient_of_a_cross_gram_is_streamed(n, m):
     X, Y, W = items(n), items(m, seed=1), rng.normal(size=(n, m))
     A = k.prepare(X)
     assert_allclose(LazyGram(k, X, Y).vjp(W), k.vjp(A, k.prepare(Y, A.frame), W), rtol=1e-9, atol=1e-7)
+
+
+def test_of_symmetric_weights_only_tiles_on_and_under_the_diagonal_are_read():
+    n = 2 * SIDE + 7
+    X, W = rng.normal(size=(n, 2)), rng.normal(size=(n, n))
+    W = W + W.T
+    K = LazyGram(RBF((0.7, 1.3)), X)
+    expected = K.vjp(W)
+    for r in cuts(n):
+        W[r, r.stop :] = np.nan
+    assert_allclose(K.vjp(W, mirrored=True), expected, rtol=1e-10)
 
 
 def test_the_gradient_of_nothing_is_zero():

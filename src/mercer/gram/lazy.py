@@ -189,8 +189,11 @@ class LazyGram:
             out = fill.cross_product(self.block, self.shape, columns)
         return out.reshape(len(self), *V.shape[1:])
 
-    def vjp(self, W: Array) -> Array:
-        """d/dtheta of sum_ij W_ij K_ij, streamed: no gradient tensor, and half the tiles when symmetric."""
+    def vjp(self, W: Array, *, mirrored: bool = False) -> Array:
+        """d/dtheta of sum_ij W_ij K_ij, streamed: no gradient tensor, and half the tiles when symmetric.
+
+        With `mirrored` W is symmetric, and only its tiles on and under the diagonal are read.
+        """
         W = np.asarray(W)
         if W.shape != self.shape:
             raise bad("LazyGram", "W in vjp", f"of shape {self.shape}", W.shape, "Give one weight per entry of K.")
@@ -201,7 +204,9 @@ class LazyGram:
 
         def term(i: int) -> None:
             r, c = tiles[i]
-            weights = W[r, c] + W[c, r].T if self.symmetric and r != c else W[r, c]
+            weights = W[r, c]
+            if self.symmetric and r != c:
+                weights = 2.0 * weights if mirrored else weights + W[c, r].T
             terms[i] = self.kernel.vjp(self.A[r], self.B[c], np.ascontiguousarray(weights))
 
         run(term, range(len(tiles)))

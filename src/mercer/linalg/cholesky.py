@@ -83,10 +83,14 @@ class Factor:
     def inverse(self, *, overwrite: bool = False) -> Array:
         """(M + jitter I)^-1, both triangles; with `overwrite` in the buffer of the factor, which is lost."""
         C = self._buffer(overwrite)
-        invert_lower(C)
-        multiply_lower(C)
+        _invert(C)
         triangles.mirror_lower(C)
         return C
+
+    def inverse_in_place(self) -> Array:
+        """(M + jitter I)^-1 on and under the diagonal of the buffer; the factor is lost, above stays what was there."""
+        _invert(self.A)
+        return self.A
 
     def inverse_diagonal(self, *, overwrite: bool = False) -> Array:
         """The diagonal of (M + jitter I)^-1: [..]_ii = sum_j (L^-1)_ji^2; `overwrite` as in `inverse`."""
@@ -135,6 +139,12 @@ class Factor:
         if len(V):
             A[first:, first:] = _updated(A[first:, first:].copy(), V)
         return replace(self, A=A, diagonal=self.diagonal[kept])
+
+
+def _invert(L: Array) -> None:
+    """(L L')^-1 on and under the diagonal, in the place of L."""
+    invert_lower(L)
+    multiply_lower(L)
 
 
 def factorise(M: Array, *, ladder: tuple[float, ...] = LADDER) -> Factor:

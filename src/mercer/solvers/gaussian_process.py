@@ -20,9 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.linalg.cholesky import Factor
+from mercer.native import triangles
 from mercer.typing import Array
 
 _LOG_2PI = float(np.log(2.0 * np.pi))
@@ -50,21 +52,31 @@ class Conditioned:
         return float(-0.5 * (fit + q * (volume + (n - h) * _LOG_2PI)))
 
     def slope_weights(self) -> Array:
-        """W = 1/2 (a a' - q P): the evidence changes by sum_ij W_ij dM_ij.  W overwrites the factor, which is lost."""
+        """W = 1/2 (a a' - q P): the evidence changes by sum_ij W_ij dM_ij.
+
+        It is made in the buffer of the factor, which is lost, and only in the tiles on and under the diagonal.
+        """
         q = self.Y.shape[1]
         U = np.hstack([self.coef, np.sqrt(q) * self.explained])  # W = 1/2 (U U' - q M^-1)
-        W = self.factor.inverse(overwrite=True)
-        for r in cuts(len(W)):
-            W[r] *= -0.5 * q
-            W[r] += U[r] @ (0.5 * U.T)
+        W, half = self.factor.inverse_in_place(), 0.5 * U.T
+
+        def panel(r: slice) -> None:
+            triangles.mirror_lower(W[r, r])
+            W[r, : r.stop] *= -0.5 * q
+            W[r, : r.stop] += U[r] @ half[:, : r.stop]
+
+        run(panel, cuts(len(W)))
         return W
 
     def information(self, W: Array, moved: list[Array]) -> Array:
-        """1/2 sum_q u_iq' P u_jq with u_iq = dM_i a_q; W are the weights, `moved` is dM_i a (n, q) for every i."""
+        """1/2 sum_q u_iq' P u_jq with u_iq = dM_i a_q; W: slope weights; moved: dM_i a (n, q) for every i."""
+        from scipy.linalg.blas import dsymm
+
         p, (n, q) = len(moved), self.Y.shape
         V = np.stack(moved).transpose(1, 0, 2).reshape(n, p * q)
         along = self.coef.T @ V
-        G = ((along.T @ along - 2.0 * (V.T @ (W @ V))) / q).reshape(p, q, p, q)  # P = (a a' - 2 W) / q
+        WV = dsymm(1.0, W.T, V, lower=0)  # reads W on and under the diagonal
+        G = ((along.T @ along - 2.0 * (V.T @ WV)) / q).reshape(p, q, p, q)  # P = (a a' - 2 W) / q
         return np.asarray(0.5 * np.einsum("iqjq->ij", G))
 
     def residual(self) -> float:

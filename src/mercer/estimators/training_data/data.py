@@ -171,7 +171,7 @@ class Data(ABC):
         return self
 
     def slope(self, W: Array) -> Array:
-        """d/dtheta of sum_ij W_ij K_ij."""
+        """d/dtheta of sum_ij W_ij K_ij for a symmetric W, of which the tiles on and under the diagonal are read."""
         return np.empty(0)
 
     def jvp_products(self, V: Array) -> list[Array]:

@@ -134,7 +134,7 @@ class KernelItems(Data):
         return type(self)(kernel, self.items, kernel.prepare_in(self.items, None, {}), self.dtype)
 
     def slope(self, W: Array) -> Array:
-        return self.gram().vjp(W)
+        return self.gram().vjp(W, mirrored=True)
 
     def jvp_products(self, V: Array) -> list[Array]:
         """By the kernel's own formula; where it has none, by differences of K V in theta."""
