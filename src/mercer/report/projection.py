@@ -22,12 +22,11 @@ def spread(n: int, most: int = ROWS) -> Array:
 
 
 def axes_of(K: Array) -> Array:
-    """Coordinates of items on two axes: H K H's two largest eigenvectors, each times the root of its eigenvalue."""
-    from scipy.linalg import eigh
+    """Coordinates of items on two axes of kernel PCA; 0 on axes without variance."""
+    from mercer import KernelPCA
 
-    if len(K) < 2:
-        return np.zeros((len(K), 2))
-    means = K.mean(axis=0)
-    values, V = eigh(K - means - means[:, None] + means.mean(), subset_by_index=[len(K) - 2, len(K) - 1])
-    V = V[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))
-    return np.asarray(V * np.where(V[np.abs(V).argmax(axis=0), [0, 1]] < 0.0, -1.0, 1.0))
+    found = np.zeros((len(K), 2))
+    if len(K) > 1:
+        Y = KernelPCA(2, kernel="precomputed", check_psd="off").fit_transform(K)
+        found[:, : Y.shape[1]] = Y
+    return found
