@@ -10,14 +10,16 @@ from mercer.errors import bad
 from mercer.estimators.training_data import Data
 from mercer.typing import Array
 
-_ALIKE = 1e-12  # relative difference of k(x, x) that is rounding
+_ALIKE = 1e-9  # relative difference of k(x, x) that counts as none
 
 
 def common_diagonal(data: Data) -> float | None:
     """k(x, x) where the training items of a given matrix agree in it, so that new ones will; None otherwise."""
-    if data.recomputable:
-        return None
-    diagonal = np.asarray(data.gram().diag(), dtype=float)
+    return None if data.recomputable else common_value(np.asarray(data.gram().diag(), dtype=float))
+
+
+def common_value(diagonal: Array) -> float | None:
+    """The number that all entries of a diagonal are; None if they differ."""
     return float(diagonal[0]) if np.ptp(diagonal) <= _ALIKE * float(np.abs(diagonal).max()) else None
 
 

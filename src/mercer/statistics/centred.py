@@ -15,7 +15,7 @@ def centred(owner: str, data: Data) -> Array:
     n = len(data)
     fill.require_memory(f"{owner}: a centred Gram of {n} items", 3 * 8 * n * n,
                         "Pass null='blocks', which needs no Gram, or fewer items.")  # fmt: skip
-    given = getattr(data, "kernel", None) is None  # then the matrix is the user's, and is not overwritten
+    given = data.kernel is None  # then the matrix is the user's, and is not overwritten
     K = np.array(data.gram().dense(), dtype=np.float64, copy=True if given else None)
     return centre(K)
 

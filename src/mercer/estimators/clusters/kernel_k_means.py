@@ -17,7 +17,7 @@ from mercer.estimators.clusters.settings import count
 from mercer.estimators.given_diagonal import common_diagonal, row_diagonal
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.training_data import Data
-from mercer.gram import Distances, StoredGram, kernel_distances
+from mercer.gram import StoredGram, kernel_distances
 from mercer.gram.features import FeatureGram
 from mercer.linalg.pivoted_cholesky import LowRank, pivoted_cholesky
 from mercer.solvers.kernel_k_means import Means, MeansProof, lloyd, prove_means
@@ -114,7 +114,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def _best(self, gram: Any, weight: Array, k: int) -> Means:
         """The best of the starts."""
         random, diagonal = check_random_state(self.random_state), np.asarray(gram.diag(), dtype=float)
-        D = _squares(gram, diagonal)
+        D = kernel_distances(gram, squared=True, diagonals=(diagonal, diagonal))
         best: Means | None = None
         for _ in range(int(self.n_init)):
             start = D.nearest(plus_plus(D, weight, k, random))[0]
@@ -191,12 +191,3 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Mean
         gram = FeatureGram(pivoted_cholesky(gram, min(model.n_landmarks, len(used))).L)
     labels = model.labels_[used]
     return prove_means(gram, np.asarray(gram.diag(), dtype=float), weight[used], labels, len(model._norms))
-
-
-def _squares(gram: Any, diagonal: Array) -> Distances:
-    """Squared distances in feature space, for the starts."""
-    if isinstance(gram, StoredGram):
-        return kernel_distances(gram, squared=True)
-    Z = gram.Z
-    return Distances(lambda r, c: np.maximum(diagonal[r, None] + diagonal[c] - 2.0 * Z[r] @ Z[c].T, 0.0),
-                     (len(Z), len(Z)), np.dtype(float), True)  # fmt: skip

@@ -21,6 +21,7 @@ from mercer.estimators.embedding.dissimilarities import (
 )
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.training_data import KernelItems
+from mercer.gram import kernel_distances
 from mercer.items import Items, Vectors
 from mercer.kernels import Linear
 from mercer.solvers.principal_axes import negative_eigenvalues, streams_fast
@@ -187,11 +188,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEsti
             raise AttributeError("dissimilarity_matrix_ is there after a fit to all items")
         if isinstance(source, GivenDistances):
             return np.asarray(source.D)
-        gram = source.gram()
-        K, diagonal = np.asarray(gram.dense(), dtype=float), np.asarray(gram.diag(), dtype=float)
-        D = np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2.0 * K, 0.0))
-        np.fill_diagonal(D, 0.0)
-        return np.asarray(D)
+        return kernel_distances(source.gram(), squared=False).dense()
 
     @property
     def _n_features_out(self) -> int:

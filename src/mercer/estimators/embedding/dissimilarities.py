@@ -23,7 +23,7 @@ from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.sklearn_private import num_samples, safe_indexing
 from mercer.estimators.training_data import Data
-from mercer.gram import StoredGram
+from mercer.gram import StoredGram, kernel_distances
 from mercer.typing import Array, Gram
 
 _PANEL = 2**22  # distances at a time
@@ -52,9 +52,7 @@ class KernelDistances:
         return whole if index is None else whole.sub(index)
 
     def squares_to(self, i: int) -> Array:
-        gram = self.data.double().gram()
-        diagonal = np.asarray(gram.diag(), dtype=float)
-        return np.asarray(np.maximum(diagonal + diagonal[i] - 2.0 * gram.rows(np.array([i]))[0], 0.0))
+        return np.asarray(kernel_distances(self.data.double().gram(), squared=True).rows(np.array([i]))[0])
 
     def keep(self, index: Array) -> Self:
         return type(self)(self.data.keep(index))

@@ -14,11 +14,10 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.errors import bad
+from mercer.estimators.given_diagonal import common_value
 from mercer.estimators.training_data import Data
 from mercer.gram.smallest_entries import smallest_entries
 from mercer.typing import Array
-
-SAME = 1e-9  # relative difference up to which the diagonal of a given Gram is called constant
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +37,8 @@ class Neighbours:
         if hasattr(cross, "nearest"):  # it computes its values itself, k(x, x) of new items too
             return cls(*cross.nearest(count))
         index, part = smallest_entries(lambda r, c: diag[c] - 2.0 * cross.block(r, c).real, cross.shape, count)
-        constant = np.ptp(diag) <= SAME * np.abs(diag).max(initial=0.0)
-        return cls(index, np.maximum(part + diag[0], 0.0) if constant else None)
+        common = common_value(diag)
+        return cls(index, None if common is None else np.maximum(part + common, 0.0))
 
     @classmethod
     def within(cls, data: Data, count: int) -> Self:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.neighbours.search import Neighbours
+from mercer.gram import kernel_distances
 from mercer.solvers.solution import Solution
 from mercer.typing import Array, Gram
 
@@ -70,8 +71,9 @@ def prove(index: Array, gram: Gram, some: Array, *, same: bool = True) -> Neighb
     """The proof for some items of a Gram; row i of `index` has the neighbours of item some[i]."""
     count, diag = index.shape[1], np.asarray(gram.diag().real, dtype=np.float64)
     primal, dual, noise = 0.0, 0.0, 0.0
+    distances = kernel_distances(gram, squared=True)
     for r in cuts(len(some), _PANEL):
-        D = _distances(gram, diag, some[r])
+        D = distances.rows(some[r])
         primal += float(np.take_along_axis(D, index[r], axis=1).sum())
         dual += float(np.partition(D, count - 1, axis=1)[:, :count].sum())
         noise += ROUNDING * count * float((abs(diag[some[r]]) + abs(diag).max()).sum())
@@ -82,11 +84,3 @@ def prove(index: Array, gram: Gram, some: Array, *, same: bool = True) -> Neighb
         primal=primal, dual=min(dual, primal), n_iter=0, converged=converged, reason=reason, items=len(some),
         neighbours=count, labels=same,
     )  # fmt: skip
-
-
-def _distances(gram: Gram, diag: Array, part: Array) -> Array:
-    """The squared distances of some items to all."""
-    D = np.asarray(diag[part, None] + diag - 2.0 * np.asarray(gram.rows(part)).real)
-    np.maximum(D, 0.0, out=D)
-    D[np.arange(len(part)), part] = 0.0
-    return D
