@@ -14,7 +14,7 @@ demo: $(VENV)/.built
 	$(BIN)/mercer compare
 
 test: $(VENV)/.installed-dev $(VENV)/.built
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(ARGS)
 
 lint: $(VENV)/.installed-dev $(VENV)/.built
 	$(BIN)/ruff check .

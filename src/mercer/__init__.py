@@ -55,6 +55,8 @@ _HOME = {
     "OneClassSVM": "mercer.estimators.svm.one_class",
     "RBFNetworkClassifier": "mercer.estimators.feature_machines.rbf_network",
     "RBFNetworkRegressor": "mercer.estimators.feature_machines.rbf_network",
+    "RFMClassifier": "mercer.estimators.recursive_features.machine",
+    "RFMRegressor": "mercer.estimators.recursive_features.machine",
     "RKHSFunction": "mercer.theory",
     "RVMClassifier": "mercer.estimators.feature_machines.rvm",
     "RVMRegressor": "mercer.estimators.feature_machines.rvm",

@@ -61,6 +61,9 @@ RIDGES = [
     mercer.KernelRidge((0.1, 1.0, 10.0)),
     mercer.KernelRidgeCV(),
     mercer.KernelGradientDescent(),
+    mercer.RFMRegressor(rounds=1, alphas=(1e-3, 0.1)),
+    mercer.RFMClassifier(rounds=1, alphas=(1e-3, 0.1)),
+    mercer.RFMRegressor("rbf", rounds=1, alphas=0.1, max_leaf=15),
 ]
 
 NEIGHBOURS = [

@@ -223,7 +223,8 @@ def test_every_kind_of_item_is_the_same_after_a_round_trip(kind, tmp_path):
 VALUES = [
     None, True, 3, -(2**63), 2**64 - 1, 0.1, -0.0, np.inf, -np.inf, 1e-320, "", "naïve \ud800 \x00", b"\xff\x00",
     1j, 3 - 0.5j,
-    (), (1, "a", (2.0,)), [], [1, [2]], {}, {"a": 1, 2: "b", (1, "c"): None, None: 3}, {1, "a"}, frozenset({(1, 2)}),
+    (), (1, "a", (2.0,)), [], [1, [2]], {}, {"a": 1, 2: "b", (1, "c"): None, None: 3}, frozenset({(1, 2)}),
+    pytest.param({1, "a"}, id="set"),  # its text depends on the process, and processes that share tests compare names
     range(3, 9, 2), slice(None, 4, 2), np.float32(0.1), np.int8(-3), np.bool_(True), np.str_("é"), np.bytes_(b"x"),
     np.datetime64("2024-05-06"), np.dtype("<f4"), np.dtype(object), np.float64,
 ]  # fmt: skip

@@ -46,6 +46,8 @@ SMALL_SETTINGS: dict[str, Any] = {
     "OneClassSVM": mercer.OneClassSVM(),
     "RBFNetworkClassifier": mercer.RBFNetworkClassifier(),
     "RBFNetworkRegressor": mercer.RBFNetworkRegressor(),
+    "RFMClassifier": mercer.RFMClassifier(rounds=1, alphas=0.1),
+    "RFMRegressor": mercer.RFMRegressor(rounds=1, alphas=0.1),
     "RVMClassifier": mercer.RVMClassifier(n_restarts=0),
     "RVMRegressor": mercer.RVMRegressor(n_restarts=0),
     "SVC": mercer.SVC(),

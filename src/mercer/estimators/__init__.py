@@ -9,6 +9,7 @@ risk/                    any convex loss: logistic, quantile and robust regressi
 gaussian_process/        Gaussian processes, and the GP-LVM
 feature_machines/        linear models whose features are kernel values: RBF networks, L1VM, L2VM, RVM, GLM
 ridge/                   kernel ridge regression
+recursive_features/      ridge regression that learns its metric
 gradient_descent.py      least squares by gradient steps
 embedding/               items as points in few coordinates: kernel PCA, classical scaling
 discriminant/            kernel discriminant analysis

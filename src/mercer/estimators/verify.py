@@ -3,10 +3,10 @@
     print(mercer.verify(model, X, y))
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
-of regularised risk, GaussianProcessClassifier, KernelLDA, our feature machines, nearest neighbours and clusters, for
-KernelPCA (ours and scikit-learn's) and ClassicalMDS, whatever their kernel, and for pipelines that end in one of these:
-X then goes through the fitted steps before it.  Everything is computed in double precision, and only the parameters
-and the coefficients of the model are used.
+of regularised risk, recursive feature machines, GaussianProcessClassifier, KernelLDA, our feature machines, nearest
+neighbours and clusters, for KernelPCA (ours and scikit-learn's) and ClassicalMDS, whatever their kernel, and for
+pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is computed in double
+precision, and only the parameters and the coefficients of the model are used.
 """
 
 from __future__ import annotations
@@ -85,6 +85,17 @@ def _ridge(model: Any, X: Any, y: Any, sample_weight: Any) -> RidgeCertificate:
     return certify_ridge(targets, answer, getattr(model, "alpha_", model.alpha), Ka, psd=data.psd)
 
 
+def _recursive(model: Any, X: Any, y: Any, sample_weight: Any) -> RidgeCertificate:
+    """The ridge regression of every leaf with the metric it has learned; the certificate that holds least well."""
+    check_is_fitted(model)
+    if y is None:
+        raise bad("verify", "y", "the targets of the fit", "None", "Pass them.")
+    X, y = check_array(X, dtype=np.float64) / model.scale_, np.asarray(y)
+    Y = (y[:, None] == model.classes_).astype(float) if hasattr(model, "classes_") else y.astype(float)
+    proofs = (_ridge(leaf.ridge, X[leaf.rows] @ leaf.transform, Y[leaf.rows], None) for leaf in model.leaves_)
+    return max(proofs, key=lambda proof: proof.residual)
+
+
 def _as_ours(model: Any) -> KernelRidge:
     names = ("alpha", "kernel", "gamma", "degree", "coef0", "kernel_params")
     return KernelRidge(**{name: getattr(model, name) for name in names})
@@ -101,6 +112,7 @@ PROVERS: dict[str, Callable[..., Proof]] = {
     **dict.fromkeys(_FEATURES, features.verify),
     **dict.fromkeys(("KernelKNeighborsClassifier", "KernelKNeighborsRegressor"), neighbours.verify),
     "KernelRidge": _ridge,
+    "RecursiveFeatureMachine": _recursive,
     "KernelLDA": verify_discriminant,
     "KernelPCA": verify_axes,
     "ClassicalMDS": verify_axes,

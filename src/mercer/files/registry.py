@@ -30,6 +30,8 @@ _RECORDS = {
     "mercer.estimators.embedding.dissimilarities": "GivenDistances KernelDistances MetricDistances",
     "mercer.estimators.training_data": "KernelItems GivenGram",
     "mercer.estimators.clusters.metric": "NamedMetric",
+    "mercer.estimators.recursive_features.leaf": "Leaf",
+    "mercer.estimators.recursive_features.tree": "Split",
     "mercer.estimators.risk.certificate": "RiskCertificate",
     "mercer.estimators.svm.certificate": "Certificate",
     "mercer.estimators.svm.proof_record": "Record",

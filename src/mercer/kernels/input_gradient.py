@@ -1,6 +1,7 @@
 """The derivative of a Gram in the items themselves, for machines that optimise the position of points.
 
-    input_gradient(k, X, Y, W)_i  =  d/dx_i sum_j W_ij k(x_i, y_j)
+    input_gradient(k, X, Y, W)_i     =  d/dx_i sum_j W_ij k(x_i, y_j)
+    function_gradient(k, X, Y, c)_i  =  d/dx_i sum_j c_j k(x_i, y_j), the gradient of a machine's function
 
 Tiles are streamed, and every kernel differentiates its own (`Kernel.input_vjp`), in reverse mode as for
 hyper-parameters: a sum or product hands weights down to its children, a radial or dot product kernel turns them into
@@ -37,6 +38,21 @@ def input_gradient(kernel: Kernel, X: Any, Y: Any, W: Array) -> Array:
         out[r] += kernel.input_vjp(A[r], B[c], np.ascontiguousarray(W[r, c]), X[r])
 
     fill.fold_rows(add, W.shape)
+    return np.asarray(out)
+
+
+def function_gradient(kernel: Kernel, X: Any, Y: Any, coefficients: Array) -> Array:
+    """(n, d): the gradient of f(x) = sum_j c_j k(x, y_j) at the rows of X; nothing of size n x m is stored."""
+    X, Y = (_doubles(V, kernel) for V in (X, Y))
+    c = np.asarray(coefficients, dtype=np.float64)
+    A, B = prepare_pair(kernel, X, Y)
+    out = np.zeros_like(X)
+
+    def add(r: slice, columns: slice) -> None:
+        W = np.broadcast_to(c[columns], (r.stop - r.start, columns.stop - columns.start))
+        out[r] += kernel.input_vjp(A[r], B[columns], W, X[r])
+
+    fill.fold_rows(add, (len(X), len(Y)))
     return np.asarray(out)
 
 

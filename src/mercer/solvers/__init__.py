@@ -10,6 +10,7 @@ hinge_posterior.py                   the machine as a posterior: EM and Gibbs sa
 ridge/                               kernel ridge regression: one, many at once, leave-one-out
 least_squares.py                     ridge regression on explicit features, and its evidence
 gradient_descent.py                  least squares by gradient steps
+metric_rounds.py                     a metric from the gradients of a fitted function, in rounds
 risk/                                any convex loss in an RKHS
 glm.py, separation.py                generalised linear models with a ridge; whether classes are separable
 fisher_scoring.py                    the same with a link that is not canonical, by Fisher scoring

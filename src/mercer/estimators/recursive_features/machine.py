@@ -1,0 +1,186 @@
+"""Recursive feature machines as estimators; the mathematics is in solvers/metric_rounds.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer.errors import bad
+from mercer.estimators.base import interruptible, targets
+from mercer.estimators.kernel_argument import NAMES, named_kernel, written
+from mercer.estimators.labels import Labels
+from mercer.estimators.recursive_features.leaf import ALPHAS, Leaf, Settings, deviations, learn_leaf, learn_start
+from mercer.estimators.recursive_features.probability import steepness
+from mercer.estimators.recursive_features.tree import Split, grow, routed
+from mercer.estimators.regressor import columns_of
+from mercer.estimators.worker_settings import carry_settings
+from mercer.kernels.additive import Laplacian
+from mercer.kernels.radial import Exponential, Radial
+from mercer.kernels.stationary import Stationary
+from mercer.typing import Array
+
+
+class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
+    """What the regressor and the classifier share: leaves, each a ridge regression of rows x T with its own T."""
+
+    leaves_: list[Leaf]
+    root_: Split | int
+
+    def __init__(
+        self,
+        kernel: Any = "auto",
+        *,
+        rounds: int = 5,
+        powers: Sequence[float] = (0.5, 1.0),
+        alphas: Any = None,
+        metric_rows: int = 4000,
+        max_leaf: int = 8000,
+        overlap: float = 0.1,
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel, self.rounds, self.powers, self.alphas = kernel, rounds, powers, alphas
+        self.metric_rows, self.max_leaf, self.overlap = metric_rows, max_leaf, overlap
+        self.random_state = random_state
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        carry_settings(cls)
+
+    def _learn(self, X: Array, Y: Array) -> tuple[Array, Array]:
+        """Fit the leaves; returns values predicted without the item itself, and the rows of X these belong to."""
+        settings = self._settings()
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        self.scale_ = deviations(X)
+        X = X / self.scale_
+        start = np.diag(np.isfinite(self.scale_).astype(float))
+        if len(X) > self.max_leaf:
+            start, settings = learn_start(X, Y, start, settings, rng)
+        tree = grow(X, start, self.max_leaf, float(self.overlap))
+        learned = [learn_leaf(X, Y, rows, start, settings, rng) for rows in tree.rows]
+        self.root_, self.leaves_ = tree.root, [leaf for leaf, _, _ in learned]
+        share = np.array(tree.own) / len(X)
+        self.metric_ = sum(s * leaf.metric for s, leaf in zip(share, self.leaves_, strict=True))
+        moved = np.diag(self.metric_) * X.var(axis=0)
+        self.feature_importances_ = moved / moved.sum() if moved.sum() > 0.0 else moved
+        self.loo_error_ = float(share @ [min(error for _, error in leaf.history) for leaf in self.leaves_])
+        self.certificate_ = max((leaf.ridge.certificate_ for leaf in self.leaves_), key=lambda proof: proof.residual)
+        self.n_iter_ = max(len(leaf.history) - 1 for leaf in self.leaves_)
+        return np.vstack([values for _, values, _ in learned]), np.concatenate([rows for _, _, rows in learned])
+
+    def _settings(self) -> Settings:
+        """The options, checked."""
+        owner = type(self).__name__
+        kernels = (Exponential(), Laplacian()) if self.kernel == "auto" else (_kernel(owner, self.kernel),)
+        for name, least in (("rounds", 0), ("metric_rows", 2), ("max_leaf", 10)):
+            number = getattr(self, name)
+            if not isinstance(number, Integral) or number < least:
+                raise bad(owner, name, f"a whole number >= {least}", repr(number), "Leave it out for the default.")
+        powers = tuple(float(power) for power in np.atleast_1d(self.powers))
+        if not powers or not all(0.0 < power <= 2.0 for power in powers):
+            raise bad(owner, "powers", "numbers in (0, 2]", repr(self.powers), "(0.5, 1.0) is the default.")
+        if not isinstance(self.overlap, Real) or not 0.0 <= self.overlap < 0.5:
+            raise bad(owner, "overlap", "a share in [0, 0.5)", repr(self.overlap), "0.1 is the default.")
+        alphas = ALPHAS if self.alphas is None else np.atleast_1d(np.asarray(self.alphas, dtype=float))
+        return Settings(kernels, int(self.rounds), powers, int(self.metric_rows), alphas)
+
+    def _values(self, X: Any) -> Array:
+        """f at every row, a column per output."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64) / self.scale_
+        columns = self.leaves_[0].outputs
+        out = np.empty((len(X), columns))
+        for leaf, rows in routed(self.root_, X):
+            out[rows] = self.leaves_[leaf].values(X[rows])
+        return out
+
+
+def _kernel(owner: str, given: Any) -> Stationary:
+    """The kernel of a name, or an object; its lengthscale does not matter yet."""
+    named = isinstance(given, str) and given in NAMES
+    kernel = named_kernel(owner, given, 1.0, 3, 0.0) if named else written(given)
+    if not isinstance(kernel, Radial | Laplacian) or kernel.ard:
+        raise bad(owner, "kernel", "a kernel of a distance, with one lengthscale, which is chosen from the data",
+                  repr(given), "Pass 'auto', 'exponential', 'laplacian', 'rbf' or 'matern'.")  # fmt: skip
+    return kernel
+
+
+class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[misc]
+    """Kernel ridge regression with k(x, z) = g(|(x - z)' T| / width), where T is learned from the gradients of f.
+
+    kernel        "exponential", "laplacian", "rbf", "matern" or an object of one of these, whose lengthscale is chosen;
+                  "auto": of the first two, that with the least error.  The Laplacian is a function of
+                  sum_j |x_j - z_j|: its T is diagonal
+    rounds        of ridge regression and new metric, at most; they end when leave-one-out errors no longer fall
+    powers        p in T T' = (G / largest eigenvalue of G)^p, G the mean of grad f grad f'; each round takes the best
+    alphas        candidates for the penalty of f
+    metric_rows   rows on which the metric is learned; f itself learns from all
+    max_leaf      more rows are split into parts along the widest direction of the metric, each with a machine
+    overlap       the share of rows near a split from which both sides learn
+
+    Width, alpha and the number of rounds have the least exact leave-one-out error on a sample: no validation set is
+    taken away.  Columns are divided by their deviations first, so that
+    their units do not matter.
+
+    After fit: scale_ (the deviations by which columns are divided), metric_ (T T' of columns so divided),
+    feature_importances_, loo_error_ (of the sample), leaves_, root_, n_iter_, certificate_ (of the leaf whose normal
+    equations hold least well).
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @interruptible
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn metric and function from rows X with numbers y, in one column or several."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, multi_output=True, ensure_min_samples=2)
+        y = targets(type(self).__name__, y)
+        self._flat = y.ndim == 1
+        self._learn(X, columns_of(y))
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """f(x) for every row."""
+        values = self._values(X)
+        return values[:, 0] if self._flat else values
+
+
+class RFMClassifier(ClassifierMixin, RecursiveFeatureMachine):  # type: ignore[misc]
+    """A recursive feature machine of class indicators: f_c(x) is near 1 for class c, and the largest decides.
+
+    Its options are those of RFMRegressor.  Probabilities are softmax(s f), with the s of least log loss on values that
+    were predicted without the item itself.
+    """
+
+    @interruptible
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn metric and functions from rows X with labels y."""
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        labels = Labels.of(type(self).__name__, np.asarray(y))
+        self.classes_ = labels.classes
+        values, rows = self._learn(X, np.eye(len(labels.classes))[labels.codes])
+        self.steepness_ = steepness(values, labels.codes[rows])
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """f_c(x), a column per class; of two classes f_1 - f_0."""
+        values = self._values(X)
+        return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Any) -> Array:
+        """The class with the largest value."""
+        values = self._values(X)
+        return np.asarray(self.classes_[values.argmax(axis=1)])
+
+    def predict_proba(self, X: Any) -> Array:
+        """softmax(s f(x))."""
+        values = self._values(X)
+        return np.asarray(softmax(self.steepness_ * values, axis=1))

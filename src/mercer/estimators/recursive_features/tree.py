@@ -1,0 +1,82 @@
+"""Many rows: halves along the direction in which the rows x T vary most, until a part is small enough.
+
+Each part also learns from the rows nearest to its borders on the other side, so that f does not jump there by much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from mercer.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows with x' direction <= threshold go to `below`, the others to `above`: splits, or positions of leaves."""
+
+    direction: Array
+    threshold: float
+    below: Split | int
+    above: Split | int
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """`root` leads to a leaf.  Leaf i learns from `rows[i]`, and answers for the first `own[i]` of these."""
+
+    root: Split | int
+    rows: list[Array]
+    own: list[int]
+
+
+def grow(X: Array, transform: Array, most: int, overlap: float) -> Tree:
+    """A tree whose leaves answer for at most `most` rows; both halves learn from a share `overlap` at a split."""
+    rows: list[Array] = []
+    own: list[int] = []
+
+    def part(inside: Array, border: Array) -> Split | int:
+        found = _halves(X, transform, inside, overlap) if len(inside) > most else None
+        if found is None:
+            rows.append(np.concatenate([inside, border]))
+            own.append(len(inside))
+            return len(rows) - 1
+        direction, threshold, band = found
+        both = np.concatenate([inside, border])
+        place, mine = X[both] @ direction - threshold, np.arange(len(both)) < len(inside)
+        below = part(both[mine & (place <= 0.0)], both[~(mine & (place <= 0.0)) & (place <= band)])
+        above = part(both[mine & (place > 0.0)], both[~(mine & (place > 0.0)) & (place >= -band)])
+        return Split(direction, threshold, below, above)
+
+    root = part(np.arange(len(X)), np.empty(0, dtype=np.intp))
+    return Tree(root, rows, own)
+
+
+def _halves(X: Array, transform: Array, inside: Array, overlap: float) -> tuple[Array, float, float] | None:
+    """Direction, median and half width of the band that both halves learn from; None where all rows are equal."""
+    Z = X[inside] @ transform
+    _, axes = np.linalg.eigh(np.cov(Z, rowvar=False).reshape(Z.shape[1], -1))
+    direction = transform @ axes[:, -1]
+    place = X[inside] @ direction
+    threshold = float(np.median(place))
+    if not (place > threshold).any():  # more than half of the rows are equal there
+        threshold = float(np.nextafter(threshold, -np.inf))
+        if not (place <= threshold).any():
+            return None
+    return direction, threshold, float(np.quantile(np.abs(place - threshold), overlap))
+
+
+def routed(root: Split | int, X: Array) -> Iterator[tuple[int, Array]]:
+    """(leaf, positions of the rows of X that it answers for), for every leaf that has some."""
+    waiting = [(root, np.arange(len(X)))]
+    while waiting:
+        node, rows = waiting.pop()
+        if not len(rows):
+            continue
+        if isinstance(node, int):
+            yield node, rows
+            continue
+        low = X[rows] @ node.direction <= node.threshold
+        waiting += [(node.above, rows[~low]), (node.below, rows[low])]

@@ -1,0 +1,148 @@
+"""Recursive feature machines: the directions a function depends on are found, and every leaf is a proven ridge."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import mercer
+from mercer import KernelRidge, RFMClassifier, RFMRegressor
+from mercer.estimators.recursive_features.leaf import deviations, learn_leaf, median_distance
+from mercer.estimators.recursive_features.tree import grow, routed
+from mercer.kernels import RBF, Exponential, Laplacian, Mahalanobis, Matern
+from mercer.kernels.input_gradient import function_gradient, input_gradient
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(240, 6))
+w = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+t = np.sin(2.0 * X @ w)
+CHEAP = {"rounds": 3, "alphas": (1e-4, 1e-2)}
+FITTED = RFMRegressor("exponential", **CHEAP).fit(X, t)
+
+
+def test_the_direction_of_a_ridge_function_is_found():
+    values, vectors = np.linalg.eigh(FITTED.metric_)
+    assert abs(vectors[:, -1] @ w) / np.linalg.norm(w) > 0.99
+    assert values[-2] < 0.05 * values[-1]
+    assert FITTED.feature_importances_[:2].sum() > 0.95
+    plain = RFMRegressor("exponential", rounds=0, alphas=(1e-4, 1e-2)).fit(X, t)
+    assert FITTED.loo_error_ < 0.01 * plain.loo_error_
+    new = rng.normal(size=(200, 6))
+    assert FITTED.score(new, np.sin(2.0 * new @ w)) > 0.99
+
+
+def test_columns_one_by_one_need_the_laplacian():
+    y = np.sign(X[:, 0]) + np.sign(X[:, 1])
+    auto = RFMRegressor(**CHEAP).fit(X, y)
+    assert isinstance(auto.leaves_[0].ridge.kernel, Laplacian)
+    T = auto.leaves_[0].transform
+    assert_allclose(T, np.diag(np.diag(T)), atol=1e-15)
+    assert auto.feature_importances_[:2].sum() > 0.9
+
+
+def test_the_leave_one_out_error_is_that_of_refits():
+    n = 40
+    machine = RFMRegressor("rbf", rounds=1, alphas=0.1).fit(X[:n], t[:n])
+    leaf = machine.leaves_[0]
+    Z, errors = X[:n] / machine.scale_ @ leaf.transform, []
+    for i in range(n):
+        rest = np.arange(n) != i
+        ridge = KernelRidge(0.1, kernel=leaf.ridge.kernel, fit_intercept=True).fit(Z[rest], t[:n][rest])
+        errors.append((ridge.predict(Z[i : i + 1])[0] - t[i]) ** 2)
+    assert_allclose(machine.loo_error_, np.mean(errors), rtol=1e-8)
+
+
+def test_with_a_gaussian_it_is_ridge_regression_with_a_full_covariance_K1():
+    machine = RFMRegressor("rbf", rounds=2, alphas=0.01).fit(X, t)
+    ridge = machine.leaves_[0].ridge
+    metric = machine.metric_ / np.outer(machine.scale_, machine.scale_)
+    precision = metric / ridge.kernel.lengthscale**2 + 1e-12 * np.eye(6)
+    full = KernelRidge(0.01, kernel=Mahalanobis(precision=precision), fit_intercept=True).fit(X, t)
+    assert_allclose(machine.predict(X), full.predict(X), atol=1e-6)
+
+
+def test_units_of_columns_and_of_the_target_do_not_matter():
+    scale = np.array([1e3, 1.0, 1e-3, 1.0, 7.0, 1.0])
+    machine = RFMRegressor("exponential", **CHEAP).fit(X * scale, 1e6 * t)
+    assert_allclose(machine.predict(X * scale), 1e6 * FITTED.predict(X), rtol=1e-6, atol=1e-3)
+    assert_allclose(machine.feature_importances_, FITTED.feature_importances_, atol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.3), Exponential(0.9), Matern(1.1, nu=1.5), Laplacian(0.8)])
+def test_gradients_of_a_function_are_differences(kernel):
+    A, B, c = X[:5, :3] + 0.01, X[5:12, :3], rng.normal(size=7)
+    found = function_gradient(kernel, A, B, c)
+    assert_allclose(found, input_gradient(kernel, A, B, np.tile(c, (5, 1))), rtol=1e-12)
+    for j in range(3):
+        step = 1e-6 * np.eye(3)[j]
+        assert_allclose(found[:, j], (kernel(A + step, B) - kernel(A - step, B)) @ c / 2e-6, atol=1e-7)
+
+
+def test_probabilities_are_calibrated_on_values_left_out():
+    y = np.array(["no", "yes"])[(X @ w + rng.normal(size=240) > 0.0).astype(int)]
+    machine = RFMClassifier("rbf", rounds=1, alphas=(0.1, 10.0)).fit(X, y)
+    p = machine.predict_proba(X)
+    assert_allclose(p.sum(axis=1), 1.0)
+    assert (machine.classes_[p.argmax(axis=1)] == machine.predict(X)).all()
+    new = rng.normal(size=(2000, 6))
+    truth = new @ w + rng.normal(size=2000) > 0.0
+    p = machine.predict_proba(new)[:, 1]
+    assert abs(p.mean() - (y == "yes").mean()) < 0.05
+    confident = np.maximum(p, 1.0 - p)
+    assert abs(confident.mean() - ((p > 0.5) == truth).mean()) < 0.06
+
+
+def test_leaves_cover_all_rows_and_learn_beyond_their_borders():
+    tree = grow(X, np.eye(6), 40, 0.1)
+    inside = [rows[:n] for rows, n in zip(tree.rows, tree.own, strict=True)]
+    assert sorted(np.concatenate(inside)) == list(range(240))
+    assert max(tree.own) <= 40
+    assert all(len(rows) > n for rows, n in zip(tree.rows, tree.own, strict=True))
+    for leaf, rows in routed(tree.root, X):
+        assert sorted(rows) == sorted(inside[leaf])
+
+
+def test_many_rows_have_several_proven_leaves_and_predict_well():
+    machine = RFMRegressor("exponential", max_leaf=100, **CHEAP).fit(X, t)
+    assert len(machine.leaves_) == 4
+    assert machine.score(X, t) > 0.99
+    assert mercer.verify(machine, X, t).residual < 1e-8
+    assert mercer.verify(machine, X, 1.1 * t + X[:, 2]).residual > 1e-3
+
+
+@pytest.mark.parametrize("rows", [np.zeros((30, 2)), np.repeat([[0.0, 1.0], [1.0, 1.0]], 15, axis=0)])
+def test_equal_rows_and_constant_columns_are_taken(rows):
+    y = np.arange(30) % 3 + 0.0
+    machine = RFMRegressor(rounds=1, max_leaf=10, alphas=0.1).fit(rows, y)
+    assert_allclose(machine.predict(rows), 1.0, atol=0.2)
+    assert (machine.metric_[1] == 0.0).all()
+
+
+@pytest.mark.parametrize("size", [1e-300, 1.0, 1e300])
+def test_deviations_of_any_size_and_constant_columns(size):
+    assert_allclose(deviations(size * X) / size, X.std(axis=0), rtol=1e-10)
+    assert np.isinf(deviations(np.ones((5, 2)))).all()
+    assert median_distance(np.ones((5, 2)), 2) == 1.0
+
+
+def test_the_same_seed_gives_the_same_machine_and_a_file_predicts_alike(tmp_path):
+    again = RFMRegressor("exponential", **CHEAP).fit(X, t)
+    assert (again.predict(X) == FITTED.predict(X)).all()
+    mercer.save(FITTED, tmp_path / "m.mercer")
+    assert (mercer.load(tmp_path / "m.mercer").predict(X) == FITTED.predict(X)).all()
+
+
+@pytest.mark.parametrize(("option", "value"), [
+    ("kernel", "linear"), ("kernel", RBF((1.0, 2.0, 1.0, 1.0, 1.0, 1.0))), ("rounds", -1), ("powers", ()),
+    ("powers", (3.0,)), ("overlap", 0.5), ("max_leaf", 2), ("metric_rows", 1.5),
+])  # fmt: skip
+def test_options_out_of_range_are_refused_with_a_cure(option, value):
+    with pytest.raises(ValueError, match=f"RFMRegressor: {option} must be"):
+        RFMRegressor(**{option: value}).fit(X, t)
+
+
+def test_a_leaf_tells_what_it_predicts_without_the_row():
+    from mercer.estimators.recursive_features.leaf import Settings
+
+    settings = Settings((RBF(),), 0, (1.0,), 50, np.array([0.1]))
+    leaf, values, rows = learn_leaf(X, t[:, None], np.arange(50), np.eye(6), settings, np.random.default_rng(0))
+    assert_allclose(values[np.argsort(rows)], leaf.ridge.leave_one_out(), rtol=1e-7)
