@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, geometry, gp, gram, matvec, report, ridge, search, sparse, startup, svm, vjp
+from benchmarks import data, geometry, gp, gram, matvec, report, ridge, scale, search, sparse, startup, svm, vjp
 from benchmarks.harness import Case, Row, run
 
 SUITES = {
@@ -19,6 +19,7 @@ SUITES = {
     "matvec": matvec.cases,
     "vjp": vjp.cases,
     "ridge": ridge.cases,
+    "scale": scale.cases,
     "search": search.cases,
     "startup": startup.cases,
     "sparse": sparse.cases,

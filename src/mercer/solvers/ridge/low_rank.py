@@ -39,7 +39,7 @@ from mercer.typing import Array
 ONE_PASS = 3000  # landmarks up to which normal equations of all rows are quicker than conjugate gradients
 SINGLE_WORK = 2e11  # rows x landmarks^2 from which on the first pass is in single precision
 LEVERAGE_WORK = 1e11  # rows x landmarks^2 up to which leverages are worth their pass
-_GAP = 1e-9  # relative gap at which an answer is not moved any more
+_GAP = 1e-12  # relative gap at which an answer is not moved any more
 _MOVES = 4  # moves after the first answer, at most
 _CG_TOL, _CG_MOST = 1e-3, 25  # of one move by conjugate gradients
 _SAFE = 0.05  # of alpha: an error of M up to which sums in single precision are good enough
