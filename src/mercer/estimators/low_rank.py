@@ -151,7 +151,8 @@ def landmarks_of(machine: Any, data: Data, *, count: int | None = None, single: 
     owner, n = type(machine).__name__, len(data)
     _check_landmarks(machine, owner, n)
     number = _fitting(n, count) if count is not None and machine.n_landmarks is None else _count(machine, n)
-    return LowRankItems.of(owner, data, number, machine.landmarks, _seed(machine), single=single)
+    summed = 0 if machine.cost_plan.stores else n
+    return LowRankItems.of(owner, data, number, machine.landmarks, _seed(machine), single=single, summed=summed)
 
 
 def _check_landmarks(machine: Any, owner: str, n: int) -> None:

@@ -13,12 +13,14 @@ itself, and at least a few for each landmark.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mercer.config import config
+from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.gram.distances import kernel_distances
 from mercer.linalg.random_pivots import random_pivots
@@ -26,10 +28,11 @@ from mercer.solvers.medoids.starts import plus_plus
 from mercer.typing import Array
 
 RULES = ("rpcholesky", "uniform", "kmeans++", "leverage")
-_PRODUCTS = 100.0  # multiplications in the time of one kernel value: what a pivot costs an item, in landmarks
+_PRODUCTS = 40.0  # multiplications in the time of one kernel value: what a pivot costs an item, in landmarks
 _PER_LANDMARK = 4  # items looked at for each landmark, at least
 _MEMORY = 0.25  # share of the budget for the factor of the sample
 _SINGLE = 2**25  # entries of that factor from which on it is in single precision
+_PER_ROW = 2e-15  # the same for each row of which products are added up
 _REPEATED, _REPEATED_SINGLE = 1e-14, 1e-6  # of k(z, z), the first for each landmark: what is left of one is rounding
 
 
@@ -45,7 +48,9 @@ def chosen(gram: Any, count: int, rule: str, seed: int) -> Array:
     part = gram if len(sample) == n else gram.sub(sample)
     if rule == "rpcholesky":
         large = len(sample) * count >= _SINGLE
-        return np.asarray(sample[random_pivots(part.single() if large else part, count, seed=seed).index])
+        with nullcontext() if large else one_blas_thread():  # threads that wait for each other cost more than they do
+            found = random_pivots(part.single() if large else part, count, seed=seed)
+        return np.asarray(sample[found.index])
     if rule == "kmeans++":
         random = np.random.RandomState(seed)
         return np.asarray(sample[plus_plus(kernel_distances(part, squared=True), np.ones(len(part)), count, random)])
@@ -103,8 +108,10 @@ class LandmarkFactor:
         return K
 
 
-def factor_of(K: Array, *, single: bool = False) -> LandmarkFactor:
+def factor_of(K: Array, *, single: bool = False, summed: int = 0) -> LandmarkFactor:
     """The factor of K_mm; with `single` so well conditioned that rows of K_nm in single precision can be used.
+
+    If K_nm'K_nm of `summed` rows is to be multiplied by L^-1 from both sides, rounding grows with their number.
 
     A landmark that the others explain to rounding is left out.  A matrix that is not positive semi-definite is refused.
     """
@@ -113,7 +120,7 @@ def factor_of(K: Array, *, single: bool = False) -> LandmarkFactor:
     K = np.array(0.5 * (K + K.T), order="F")
     diagonal = np.diagonal(K).copy()
     largest = float(diagonal.max(initial=0.0))
-    least = _REPEATED_SINGLE if single else _REPEATED * max(len(K), 10)
+    least = _REPEATED_SINGLE if single else max(_REPEATED * max(len(K), 10), _PER_ROW * summed)
     if largest <= 0.0:
         raise bad("landmarks", "k(x, x)", "positive for some of the landmarks", f"at most {largest:.3g}",
                   "Such items have no features: choose another kernel or other items.")  # fmt: skip

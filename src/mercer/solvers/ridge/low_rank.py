@@ -39,6 +39,7 @@ from mercer.typing import Array
 ONE_PASS = 3000  # landmarks up to which normal equations of all rows are quicker than conjugate gradients
 SINGLE_WORK = 2e11  # rows x landmarks^2 from which on the first pass is in single precision
 LEVERAGE_WORK = 1e11  # rows x landmarks^2 up to which leverages are worth their pass
+_SOLVED = 1e-6  # relative gap up to which an answer counts as proved
 _GAP = 1e-12  # relative gap at which an answer is not moved any more
 _MOVES = 4  # moves after the first answer, at most
 _CG_TOL, _CG_MOST = 1e-3, 25  # of one move by conjugate gradients
@@ -246,20 +247,24 @@ def solve_low_rank(
 
     V = solve(B)
     intercept = np.zeros(B.shape[1])
-    best: tuple[Array, Array, LowRankRidgeCertificate] | None = None
+    best: tuple[_Point, LowRankRidgeCertificate] | None = None
     for moves in range(_MOVES + 1):
         at = _Point.of(blocks, system.factor, V, intercept, system.intercept)
         proof = at.prove(alphas, missed, moves)
-        if best is not None and not proof.gap < 0.5 * best[2].gap:
+        if best is None or proof.gap < 0.5 * best[1].gap:
+            best = at, proof
+        elif exact_sums:
+            exact_sums = False  # M is not exact enough: from the best point so far by conjugate gradients
+        else:
             break
-        best = V, at.intercept, proof
-        if proof.relative_gap <= _GAP or moves == _MOVES:
+        at, proof = best
+        if proof.relative_gap <= _GAP or proof.gap <= 0.0 or moves == _MOVES:
             break
-        move = at.Q - alphas * V
-        V = V + (solve(move) if exact_sums else _by_gradients(blocks, system, at, alphas, move, solve))
+        move = at.Q - alphas * at.V
+        V = at.V + (solve(move) if exact_sums else _by_gradients(blocks, system, at, alphas, move, solve))
         intercept = at.intercept
     assert best is not None
-    return LandmarkFunction(system.factor.back(best[0]), best[1], best[2])
+    return LandmarkFunction(system.factor.back(best[0].V), best[0].intercept, best[1])
 
 
 def prove_low_rank(
@@ -316,7 +321,8 @@ class _Point:
         bent = np.einsum("ij,ij->j", self.Q, self.Q) + alphas * self.rr
         dual, low = (_best_dual(alphas, self.yr, bent + more * self.rr) for more in (0.0, missed))
         residual = float(np.abs(self.Q - alphas * self.V).max(initial=0.0)) / max(self.scale, 1e-300)
-        done = residual <= 1e-6
+        gap = float(primal.sum() - dual.sum())
+        done = gap <= _SOLVED * float(primal.sum())
         return LowRankRidgeCertificate(
             primal=float(primal.sum()), dual=float(dual.sum()), n_iter=moves + 1, converged=done,
             reason="converged" if done else "ill-conditioned", residual=residual, psd=True,
