@@ -72,6 +72,7 @@ _HOME = {
     "hsic_test": "mercer.statistics.hsic",
     "kernels": "mercer.kernels",
     "load": "mercer.files",
+    "lowess": "mercer.estimators.smoothing.lowess",
     "median_lengthscale": "mercer.selection.kernel_heuristics",
     "medoid_silhouette": "mercer.estimators.clusters.silhouettes",
     "mmd_test": "mercer.statistics.mmd",

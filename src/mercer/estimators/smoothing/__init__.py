@@ -1,0 +1,4 @@
+"""Smoothing: curves and surfaces from noisy values, by fits to the points near each place.
+
+lowess.py       the function lowess: local lines through a scatterplot
+"""
