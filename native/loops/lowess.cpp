@@ -1,5 +1,7 @@
 #include "lowess.h"
 
+#include "lanes.h"
+
 namespace mercer::MERCER_ISA {
 
 namespace {
@@ -44,19 +46,62 @@ struct Sums {
     double w, wu, wuu, wy, wuy;
 };
 
-Sums sums_of(const Window& window) {
-    double w0 = 0.0, w1 = 0.0, w2 = 0.0, y0 = 0.0, y1 = 0.0;
-#pragma omp simd reduction(+ : w0, w1, w2, y0, y1)
-    for (Index j = 0; j < window.n; ++j) {
-        const double u = window.distance(j), w = window.weight_at(u, j), wu = w * u;
-        w0 += w;
-        w1 += wu;
-        w2 += wu * u;
-        y0 += w * window.y[j];
-        y1 += wu * window.y[j];
-    }
-    return {w0, w1, w2, y0, y1};
+void add_point(const Window& window, Index j, Sums& sums) {
+    const double u = window.distance(j), w = window.weight_at(u, j), wu = w * u;
+    sums.w += w;
+    sums.wu += wu;
+    sums.wuu += wu * u;
+    sums.wy += w * window.y[j];
+    sums.wuy += wu * window.y[j];
 }
+
+#ifdef MERCER_LANES
+
+inline double sum(Doubles values) {
+    double total = 0.0;
+    for (int lane = 0; lane < LANES; ++lane) total += values[lane];
+    return total;
+}
+
+struct LaneSums {
+    Doubles w = {}, wu = {}, wuu = {}, wy = {}, wuy = {};
+
+    // The LANES points from j on.
+    inline void add(const Window& window, Index j) {
+        const Doubles u = (load(window.x + j) - window.t) * window.unit, minus = -u;
+        const Doubles size = u < minus ? minus : u, c = 1.0 - size * size * size;
+        const Doubles weight = c * c * c * load(window.weight + j), y = load(window.y + j), weighted = weight * u;
+        w += weight;
+        wu += weighted;
+        wuu += weighted * u;
+        wy += weight * y;
+        wuy += weighted * y;
+    }
+};
+
+// Two vectors at a time, into sums of their own, so that no addition waits for the one before.
+Sums sums_of(const Window& window) {
+    LaneSums even, odd;
+    Index j = 0;
+    for (; j + 2 * LANES <= window.n; j += 2 * LANES) {
+        even.add(window, j);
+        odd.add(window, j + LANES);
+    }
+    Sums sums{sum(even.w + odd.w), sum(even.wu + odd.wu), sum(even.wuu + odd.wuu), sum(even.wy + odd.wy),
+              sum(even.wuy + odd.wuy)};
+    for (; j < window.n; ++j) add_point(window, j, sums);
+    return sums;
+}
+
+#else
+
+Sums sums_of(const Window& window) {
+    Sums sums{};
+    for (Index j = 0; j < window.n; ++j) add_point(window, j, sums);
+    return sums;
+}
+
+#endif
 
 // The line at t from sums around the mean of x, for windows where those around t cancel; false if there is no line.
 bool centred_line(const Window& window, const Sums& sums, double* value) {
