@@ -44,6 +44,7 @@ _HOME = {
     "L2VMClassifier": "mercer.estimators.feature_machines.l2vm",
     "L2VMRegressor": "mercer.estimators.feature_machines.l2vm",
     "LazyGram": "mercer.gram",
+    "Loess": "mercer.estimators.smoothing.loess",
     "MemoryBudgetError": "mercer.errors",
     "ModelFileError": "mercer.errors",
     "NearestMedoidClassifier": "mercer.estimators.clusters.nearest_medoid",
