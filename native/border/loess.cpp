@@ -138,13 +138,7 @@ void blended_values(nb::handle axis, nb::handle cut, nb::handle below, nb::handl
     auto numbers_ = call.matrix<const double>(numbers, "numbers", tree.vertices.rows, tree.columns() + 1);
     if (numbers_.stride != numbers_.cols) call.wrong("numbers", "contiguous", "a strided array");
     auto out_ = call.vector<double>(out, "out", Z_.rows);
-    const Index room = tree.width();
-    std::vector<Index> index(static_cast<std::size_t>(room));
-    std::vector<double> coef(static_cast<std::size_t>(room));
-    call.unlocked([&] {
-        BEST(blended_values)(tree, Z_, {numbers_.data, numbers_.rows * numbers_.cols}, {index.data(), room},
-                             {coef.data(), room}, out_);
-    });
+    call.unlocked([&] { BEST(blended_values)(tree, Z_, {numbers_.data, numbers_.rows * numbers_.cols}, out_); });
 }
 
 void sparse_quadratics(nb::handle index, nb::handle coef, nb::handle G, nb::handle out) {

@@ -184,6 +184,7 @@ double quadratic(const double* S, const double* z, Index k) {
 struct Hermite {
     double phi[2], psi[2];
 
+    Hermite() = default;
     explicit Hermite(double h) {
         const double g = 1.0 - h;
         phi[0] = g * g * (1.0 + 2.0 * h);
@@ -193,8 +194,8 @@ struct Hermite {
     }
 };
 
-// A sum of coefficients times numbers of vertices, as it is written.
-struct Sum {
+// A sum of coefficients times numbers of vertices, as a list.
+struct Listed {
     Index* index;
     double* coef;
     Index side;  // numbers per vertex
@@ -206,6 +207,15 @@ struct Sum {
     }
 };
 
+// The same added up.
+struct Added {
+    const double* numbers;
+    Index side;
+    double total = 0.0;
+
+    void add(Index vertex, Index which, double value) { total += value * numbers[vertex * side + which]; }
+};
+
 Index descend(const BoxTree& tree, const double* z, Index box) {
     while (tree.axis[box] >= 0) box = z[tree.axis[box]] <= tree.cut[box] ? tree.below[box] : tree.above[box];
     return box;
@@ -213,28 +223,33 @@ Index descend(const BoxTree& tree, const double* z, Index box) {
 
 constexpr Index MOST_COLUMNS = 8;
 
-// The tensor product of cubics over the corners of a box, times `factor`.
-void tensor(const BoxTree& tree, Index box, const double* z, double factor, Sum& sum) {
-    const Index d = tree.columns(), corners = Index{1} << d;
-    const Index* corner = tree.corners.row(box);
-    const double *low = tree.vertices.row(corner[0]), *high = tree.vertices.row(corner[corners - 1]);
-    double phi[MOST_COLUMNS][2], psi[MOST_COLUMNS][2];
-    for (Index c = 0; c < d; ++c) {
-        const double width = high[c] - low[c];
-        const Hermite at((z[c] - low[c]) / width);
-        for (int end = 0; end < 2; ++end) {
-            phi[c][end] = at.phi[end];
-            psi[c][end] = at.psi[end] * width;
+// The limits of a box, and the cubics at z in each of its columns.
+struct Place {
+    const Index* corner;
+    double width[MOST_COLUMNS];
+    Hermite at[MOST_COLUMNS];
+
+    Place(const BoxTree& tree, Index box, const double* z) : corner(tree.corners.row(box)) {
+        const Index d = tree.columns();
+        const double *low = tree.vertices.row(corner[0]), *high = tree.vertices.row(corner[(Index{1} << d) - 1]);
+        for (Index c = 0; c < d; ++c) {
+            width[c] = high[c] - low[c];
+            at[c] = Hermite((z[c] - low[c]) / width[c]);
         }
     }
-    for (Index v = 0; v < corners; ++v) {
-        double level = factor;
-        for (Index c = 0; c < d; ++c) level *= phi[c][v >> c & 1];
-        sum.add(corner[v], 0, level);
+};
+
+// The tensor product of cubics over the corners of a box.
+template <class Sum>
+void tensor(Index d, const Place& place, Sum& sum) {
+    for (Index v = 0; v < Index{1} << d; ++v) {
+        double level = 1.0;
+        for (Index c = 0; c < d; ++c) level *= place.at[c].phi[v >> c & 1];
+        sum.add(place.corner[v], 0, level);
         for (Index a = 0; a < d; ++a) {
-            double slope = factor * psi[a][v >> a & 1];
-            for (Index c = 0; c < d; ++c) slope *= c == a ? 1.0 : phi[c][v >> c & 1];
-            sum.add(corner[v], a + 1, slope);
+            double slope = place.at[a].psi[v >> a & 1] * place.width[a];
+            for (Index c = 0; c < d; ++c) slope *= c == a ? 1.0 : place.at[c].phi[v >> c & 1];
+            sum.add(place.corner[v], a + 1, slope);
         }
     }
 }
@@ -248,24 +263,25 @@ Index cut_at(const BoxTree& tree, Index box, Index axis, double place) {
 
 // One side of a box in two columns, across `axis` at its lower (end 0) or upper (end 1) limit: level and slope across it
 // are cubics along the side, between the nearest vertices on it, which may be those of a smaller box behind it.
-void side(const BoxTree& tree, Index box, const double* z, Index axis, int end, Sum& sum) {
+template <class Sum>
+void side(const BoxTree& tree, Index box, const Place& place, const double* z, Index axis, int end, Sum& sum) {
     const Index along = 1 - axis, step_across = Index{1} << axis, step_along = Index{1} << along;
-    const Index* corner = tree.corners.row(box);
-    const double *low = tree.vertices.row(corner[0]), *high = tree.vertices.row(corner[3]);
-    Index first = corner[end * step_across], last = corner[end * step_across + step_along];
-    const Index up = cut_at(tree, box, axis, end ? high[axis] : low[axis]);
+    Index ends[2] = {place.corner[end * step_across], place.corner[end * step_across + step_along]};
+    const Index up = cut_at(tree, box, axis, tree.vertices(ends[0], axis));
+    bool shorter = false;
     if (up >= 0) {
         const Index* other = tree.corners.row(descend(tree, z, end ? tree.above[up] : tree.below[up]));
         const Index near = other[(1 - end) * step_across], far = other[(1 - end) * step_across + step_along];
-        if (tree.vertices(first, along) < tree.vertices(near, along)) first = near;
-        if (tree.vertices(far, along) < tree.vertices(last, along)) last = far;
+        const bool later = tree.vertices(ends[0], along) < tree.vertices(near, along);
+        const bool sooner = tree.vertices(far, along) < tree.vertices(ends[1], along);
+        if (later) ends[0] = near;
+        if (sooner) ends[1] = far;
+        shorter = later || sooner;
     }
-    const double from = tree.vertices(first, along), width = tree.vertices(last, along) - from;
-    const Hermite on((z[along] - from) / width);
-    const double height = high[axis] - low[axis];
-    const Hermite across((z[axis] - low[axis]) / height);
-    const double level = across.phi[end], slope = across.psi[end] * height;
-    const Index ends[2] = {first, last};
+    const double from = tree.vertices(ends[0], along);
+    const double width = shorter ? tree.vertices(ends[1], along) - from : place.width[along];
+    const Hermite on = shorter ? Hermite((z[along] - from) / width) : place.at[along];
+    const double level = place.at[axis].phi[end], slope = place.at[axis].psi[end] * place.width[axis];
     for (int e = 0; e < 2; ++e) {
         sum.add(ends[e], 0, level * on.phi[e]);
         sum.add(ends[e], along + 1, level * on.psi[e] * width);
@@ -273,16 +289,28 @@ void side(const BoxTree& tree, Index box, const double* z, Index axis, int end, 
     }
 }
 
-// In two columns: the blend of both pairs of sides, minus what is counted twice.  Otherwise the tensor product.
+// What both pairs of sides count twice.
+template <class Sum>
+struct Negative {
+    Sum& sum;
+    void add(Index vertex, Index which, double value) { sum.add(vertex, which, -value); }
+};
+
+// In two columns: the blend of both pairs of sides, minus the tensor product.  Otherwise the tensor product.
+template <class Sum>
 void blend_at(const BoxTree& tree, const double* z, Sum& sum) {
-    const Index box = descend(tree, z, 0);
-    if (tree.columns() != 2) {
-        tensor(tree, box, z, 1.0, sum);
-        return;
+    const Index box = descend(tree, z, 0), d = tree.columns();
+    const Place place(tree, box, z);
+    if (d == 1) {
+        tensor(1, place, sum);
+    } else if (d == 2) {
+        Negative<Sum> twice{sum};
+        tensor(2, place, twice);
+        for (Index axis = 0; axis < 2; ++axis)
+            for (int end = 0; end < 2; ++end) side(tree, box, place, z, axis, end, sum);
+    } else {
+        tensor(d, place, sum);
     }
-    tensor(tree, box, z, -1.0, sum);
-    for (Index axis = 0; axis < 2; ++axis)
-        for (int end = 0; end < 2; ++end) side(tree, box, z, axis, end, sum);
 }
 
 }  // namespace
@@ -383,19 +411,16 @@ void operator_rows(const LocalPoints& points, Matrix<const double> centres, Vect
 
 void blend(const BoxTree& tree, Matrix<const double> Z, Matrix<Index> index, Matrix<double> coef) {
     for (Index i = 0; i < Z.rows; ++i) {
-        Sum sum{index.row(i), coef.row(i), tree.columns() + 1};
+        Listed sum{index.row(i), coef.row(i), tree.columns() + 1};
         blend_at(tree, Z.row(i), sum);
     }
 }
 
-void blended_values(const BoxTree& tree, Matrix<const double> Z, Vector<const double> numbers, Vector<Index> index,
-                    Vector<double> coef, Vector<double> out) {
+void blended_values(const BoxTree& tree, Matrix<const double> Z, Vector<const double> numbers, Vector<double> out) {
     for (Index i = 0; i < Z.rows; ++i) {
-        Sum sum{index.data, coef.data, tree.columns() + 1};
+        Added sum{numbers.data, tree.columns() + 1};
         blend_at(tree, Z.row(i), sum);
-        double value = 0.0;
-        for (Index p = 0; p < sum.size; ++p) value += coef[p] * numbers[index[p]];
-        out[i] = value;
+        out[i] = sum.total;
     }
 }
 

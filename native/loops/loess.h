@@ -37,9 +37,8 @@ void operator_rows(const LocalPoints& points, Matrix<const double> centres, Vect
 // first.  What lies outside of all boxes is that of the box it would fall into, extrapolated.
 void blend(const BoxTree& tree, Matrix<const double> Z, Matrix<Index> index, Matrix<double> coef);
 
-// out_i <- the blended value at row i of Z; index and coef are scratch for tree.width() numbers.
-void blended_values(const BoxTree& tree, Matrix<const double> Z, Vector<const double> numbers, Vector<Index> index,
-                    Vector<double> coef, Vector<double> out);
+// out_i <- the blended value at row i of Z.
+void blended_values(const BoxTree& tree, Matrix<const double> Z, Vector<const double> numbers, Vector<double> out);
 
 // out_i <- coef_i' G coef_i with the rows and columns of G that index_i names.
 void sparse_quadratics(Matrix<const Index> index, Matrix<const double> coef, Matrix<const double> G, Vector<double> out);

@@ -22,7 +22,7 @@ from mercer.solvers.loess.local_fits import Centres, LocalFits, Points, fit_at
 from mercer.typing import Array
 
 _PANEL = 2048  # points whose weights are held at a time
-_ROWS = 16_384  # places of one task of blending
+_ROWS = 2500  # places of one task of blending: 0.1 ms
 
 
 def blended(boxes: Boxes, numbers: Array, Z: Array) -> Array:
@@ -32,7 +32,7 @@ def blended(boxes: Boxes, numbers: Array, Z: Array) -> Array:
     def part(rows: slice) -> None:
         native.blended_values(*parts, Z[rows], numbers, out[rows])
 
-    run(part, cuts(len(Z), _ROWS))
+    run(part, cuts(len(Z), _ROWS) if len(Z) > 2 * _ROWS else [slice(None)])
     return out
 
 
@@ -82,7 +82,7 @@ def interpolated_noise(boxes: Boxes, points: Points, fits: LocalFits, Z: Array) 
     for piece, Lambda in panels(points, fits):
         G += (Lambda * _inverse(points.weight[piece])) @ Lambda.T
     out = np.empty(len(Z))
-    for some in cuts(len(Z), _ROWS):
+    for some in cuts(len(Z), _PANEL):
         rows = blending(boxes, Z[some])
         native.sparse_quadratics(rows.index, rows.coef, G, out[some])
     return out
