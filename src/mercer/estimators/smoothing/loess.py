@@ -6,12 +6,13 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.errors import bad, warn
 from mercer.estimators.base import interruptible, targets, weights
 from mercer.estimators.worker_settings import carry_settings
+from mercer.items import Vectors
 from mercer.solvers.loess.fit import LoessSurface, Settings, fit_surface
 from mercer.solvers.loess.local_fits import Points, terms
 from mercer.typing import Array
@@ -22,6 +23,7 @@ STATISTICS = ("approximate", "exact")
 TRACES = ("auto", "exact", "approximate")
 OUTSIDE = ("nearest", "nan", "fit", "raise")
 MOST_COLUMNS = 8
+_LARGEST = 1e150
 _TRIMMED = 0.1  # share of a column at each end that its scale does not look at
 
 
@@ -58,6 +60,8 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     were not unique), divisor_ (of the columns), n_iter_, certificate_.
     """
 
+    _surface: LoessSurface
+
     def __init__(
         self,
         span: float = 0.75,
@@ -76,10 +80,6 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.surface, self.statistics, self.trace, self.cell = surface, statistics, trace, cell
         self.iterations, self.extrapolate = iterations, extrapolate
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        carry_settings(cls)
-
     @interruptible
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the surface to the rows X with numbers y; a weight is the inverse of a variance, up to a factor."""
@@ -89,31 +89,34 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=True)
         y = targets("Loess", y)
         v = weights("Loess", sample_weight, len(y))
-        self._require_enough(X, v)
-        self.divisor_ = _deviations(X) if self.normalize and X.shape[1] > 1 else np.ones(X.shape[1])
-        order = np.argsort(X[:, 0]) if X.shape[1] == 1 else None
-        if order is not None:
-            X, y, v = X[order], y[order], v[order]
-        count = min(len(y), int(len(y) * settings.span + 1e-5))
-        Xt = np.ascontiguousarray((X / self.divisor_).T)
-        points = Points(Xt, v, settings.degree, count, max(1.0, settings.span))
-        self._surface = fit_surface(points, np.ascontiguousarray(y), settings)
-        self._keep(order)
+        self._require_enough(int((v > 0.0).sum()), X.shape[1])
+        self.divisor_ = _deviations(X[v > 0.0]) if self.normalize and X.shape[1] > 1 else np.ones(X.shape[1])
+        rows = np.flatnonzero(v > 0.0)  # a row without weight is absent
+        rows = rows[np.argsort(X[rows, 0])] if X.shape[1] == 1 else rows
+        Z = X / self.divisor_
+        _require_range(Z)
+        points = Points(np.ascontiguousarray(Z[rows].T), v[rows], settings.degree, self._count(len(rows)),
+                        max(1.0, settings.span))  # fmt: skip
+        self._surface = fit_surface(points, y[rows], settings)
+        self._keep(rows, Z, y)
         return self
 
-    def _keep(self, order: Array | None) -> None:
-        """Set the fitted attributes, in the order in which rows were passed."""
+    def _keep(self, rows: Array, Z: Array, y: Array) -> None:
+        """Set the fitted attributes, in the order in which rows were passed; `rows` are those that were fitted to."""
         found, traces = self._surface, self._surface.traces
-        self.fitted_values_ = _reordered(found.fitted, order)
-        self.residuals_ = _reordered(found.y - found.fitted, order)
-        self.robust_weights_ = _reordered(found.robust, order)
-        self._order = order
+        self._order = rows
+        self.fitted_values_, self.robust_weights_ = np.empty(len(y)), np.ones(len(y))
+        self.fitted_values_[rows], self.robust_weights_[rows] = found.fitted, found.robust
+        if len(rows) < len(y):
+            absent = np.setdiff1d(np.arange(len(y)), rows)
+            self.fitted_values_[absent] = found.values(np.clip(Z[absent], *self._limits()))
+        self.residuals_ = y - self.fitted_values_
         self.scale_, self.trace_ = found.scale, traces.trace
         self.delta1_, self.delta2_ = traces.delta1, traces.delta2
-        self.enp_ = traces.delta1 + 2.0 * traces.trace - len(found.y)
+        self.enp_ = traces.delta1 + 2.0 * traces.trace - len(rows)
         self.dof_ = traces.delta1**2 / traces.delta2 if traces.delta2 > 0.0 else float("nan")
         self.n_singular_, self.n_iter_ = found.plain.n_singular, found.n_iter
-        if self.n_singular_:
+        if self.n_singular_ and found.reason == "converged":
             warn(f"Loess: {self.n_singular_} of {len(found.plain.fit)} local fits are not unique; those of least norm were "
                  "taken. Raise span, or lower degree.", SingularFit)  # fmt: skip
 
@@ -143,9 +146,8 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if self.extrapolate == "fit" and not inside.all():
             raise bad("Loess", "X", "inside of the box around the training rows", f"row {int(np.argmin(inside))} outside",
                       "Weights are those of the interpolated surface.")  # fmt: skip
-        L = self._surface.weights(Z)
-        if self._order is not None:
-            L = L[:, np.argsort(self._order)]
+        L = np.zeros((len(Z), len(self.fitted_values_)))
+        L[:, self._order] = self._surface.weights(Z)
         if self.extrapolate == "nan":
             L[~inside] = np.nan
         return L
@@ -163,6 +165,18 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         from mercer.estimators.smoothing.loess_proof import prove
 
         return prove(self._surface)
+
+    # ---- what a search asks
+
+    takes_gram = False  # fits need the rows, not kernel values
+    items_kind = Vectors
+
+    def check_items(self, X: Any) -> Array:
+        """X after the checks that `fit` makes."""
+        return np.asarray(validate_data(clone(self), X, dtype=np.float64, reset=True))
+
+    def kernel_on(self, X: Any) -> None:
+        """No kernel."""
 
     # ---- places
 
@@ -243,12 +257,15 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self.trace,
         )
 
-    def _require_enough(self, X: Array, v: Array) -> None:
-        n, d = X.shape
+    def _count(self, n: int) -> int:
+        """How many of n rows each local fit is to."""
+        return min(n, int(n * float(self.span) + 1e-5))
+
+    def _require_enough(self, n: int, d: int) -> None:
         if d > MOST_COLUMNS:
             raise bad("Loess", "X", f"of at most {MOST_COLUMNS} columns", f"{d}", "Choose columns: neighbours in many are "
                       "all far away.")  # fmt: skip
-        need, count = terms(d, int(self.degree)) + 1, min(n, int(n * float(self.span) + 1e-5))
+        need, count = terms(d, int(self.degree)) + 1, self._count(n)
         if count < need:
             rows = "1 sample" if n == 1 else f"{n} samples"
             raise bad("Loess", "span", f"large enough for {need} rows in each local fit of degree {self.degree}",
@@ -262,17 +279,17 @@ def _deviations(X: Array) -> Array:
     middle = np.sort(X, axis=0)[cut : n - cut]
     if len(middle) < 2:
         return np.ones(X.shape[1])
-    found = middle.std(axis=0, ddof=1)
-    return np.where((found > 0.0) & np.isfinite(found), found, 1.0)
+    size = np.abs(middle).max(axis=0)
+    size[size == 0.0] = 1.0  # so that squares of huge and tiny numbers are numbers
+    found = size * (middle / size).std(axis=0, ddof=1)
+    return np.where(found > np.finfo(float).tiny, found, 1.0)
 
 
-def _reordered(values: Array, order: Array | None) -> Array:
-    """Values of sorted rows in the order in which these were passed."""
-    if order is None:
-        return values
-    out = np.empty_like(values)
-    out[order] = values
-    return out
+def _require_range(Z: Array) -> None:
+    """Refuse columns whose squared distances overflow."""
+    if np.abs(Z).max(initial=0.0) > _LARGEST:
+        raise bad("Loess", "X", f"of numbers up to {_LARGEST:g} in size, once normalized", f"{np.abs(Z).max():g}",
+                  "Choose another unit.")  # fmt: skip
 
 
 carry_settings(Loess)

@@ -139,7 +139,9 @@ def _least_norm(points: Points, y: Array, at: Array, rho: float) -> _Single:
         w = local_weights(points, at, rho)
     some = w > 0.0
     v, w, r = points.weight[some], w[some], np.sqrt(rho)
-    T = polynomial_terms((points.Xt[:, some].T - at) / r, points.degree)
+    U = (points.Xt[:, some].T - at) / r
+    U[:, np.ptp(U, axis=0) <= _TOLERANCE] = 0.0  # a column without spread says nothing of its slope
+    T = polynomial_terms(U, points.degree)
     B = np.sqrt(w)[:, None] * T
     norms = np.sqrt((B**2).sum(axis=0))
     norms[norms == 0.0] = 1.0
