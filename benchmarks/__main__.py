@@ -8,7 +8,21 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, geometry, gp, gram, matvec, report, ridge, search, smoothing_loess, sparse, startup, svm, vjp
+from benchmarks import (
+    data,
+    geometry,
+    gp,
+    gram,
+    matvec,
+    report,
+    ridge,
+    search,
+    smoothing_loess,
+    sparse,
+    startup,
+    svm,
+    vjp,
+)
 from benchmarks.harness import Case, Row, run
 
 SUITES = {

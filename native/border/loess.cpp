@@ -16,8 +16,7 @@ constexpr Index MOST_COLUMNS = 8;
 
 LocalPoints points_of(Call& call, nb::handle Xt, nb::handle weight, Index degree) {
     auto X = call.matrix<const double>(Xt, "Xt");
-    if (X.rows < 1 || X.rows > MOST_COLUMNS)
-        call.wrong_value("Xt", "of 1 to " + std::to_string(MOST_COLUMNS) + " rows", std::to_string(X.rows));
+    if (X.rows < 1) call.wrong_value("Xt", "of one row or more", "none");
     if (degree < 0 || degree > 2) call.wrong_value("degree", "0, 1 or 2", std::to_string(degree));
     return {X, call.vector<const double>(weight, "weight", X.cols), degree};
 }

@@ -112,7 +112,7 @@ def expected_failures(machine):
         failing = dict.fromkeys(failing, "of an item that comes twice, leaving one out leaves one in") if choice else {}
         return failing | ({"check_regressor_multioutput": "several outputs have one alpha each"} if several else {})
     if isinstance(machine, mercer.Loess):
-        return {name: "an item that comes twice counts twice among the neighbours" for name in failing}
+        return dict.fromkeys(failing, "an item that comes twice counts twice among the neighbours")
     if type(machine).__name__.startswith(("RBFNetwork", "L2VM")):
         return dict.fromkeys(failing, "an item that comes twice is a feature that comes twice, with half the penalty")
     if isinstance(machine, mercer.GaussianProcessRegressor) and machine.kernel == "precomputed":
@@ -122,7 +122,8 @@ def expected_failures(machine):
     return failing
 
 
-@parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *SMOOTHERS, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS,
+@parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS,
+                          *SMOOTHERS,
                           SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
                          expected_failed_checks=expected_failures)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.classical_mds.NotEuclidean")  # nor distances

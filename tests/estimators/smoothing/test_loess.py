@@ -50,7 +50,9 @@ def test_weights_sum_to_one_and_make_values_errors_and_traces_S15(d, surface):
     assert_allclose(L @ y, values, atol=1e-10)
     assert_allclose(std, model.scale_ * np.linalg.norm(L, axis=1), rtol=1e-8)
     M = (np.eye(70) - L) @ (np.eye(70) - L).T
-    assert_allclose([model.trace_, model.delta1_, model.delta2_], [np.trace(L), np.trace(M), np.trace(M @ M)], rtol=1e-8)
+    assert_allclose(
+        [model.trace_, model.delta1_, model.delta2_], [np.trace(L), np.trace(M), np.trace(M @ M)], rtol=1e-8
+    )
     assert_allclose(model.scale_**2, ((y - values) ** 2).sum() / model.delta1_, rtol=1e-10)
 
 
@@ -134,8 +136,6 @@ def test_bad_data_are_refused_S15():
         mercer.Loess().fit(np.where(X > 0.5, np.nan, X), y)
     with pytest.raises(ValueError, match="large enough for 7 rows"):
         mercer.Loess().fit(X[:7], y[:7])
-    with pytest.raises(ValueError, match="at most 8 columns"):
-        mercer.Loess().fit(np.ones((12, 9)), y)
     with pytest.raises(ValueError, match="level must be"):
         mercer.Loess(degree=1).fit(X, y).predict(X, return_interval=True, level=95)
 

@@ -36,14 +36,14 @@ class SingularFit(UserWarning):
 
 
 class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Local polynomials of the nearest points (Cleveland & Grosse), in up to 8 columns.
+    """Local polynomials of the nearest points (Cleveland & Grosse), in one column or a few.
 
     span         share of the rows that each local fit is to; above 1, all rows with flatter weights
     degree       of the polynomials: 0, 1 or 2
     family       "gaussian": least squares; "symmetric": further passes that give outliers less weight
     normalize    whether several columns are divided by their deviations, without the lowest and highest tenth
     surface      "interpolate": fits at the vertices of a tree of boxes and cubics between them, for many rows;
-                 "direct": a fit at every place
+                 "direct": a fit at every place, as always in more than 8 columns
     statistics   "approximate": degrees of freedom by a formula in the trace of the smoother; "exact": by its products
     trace        of the smoother: "exact", "approximate" by a formula, or "auto": exact below 500 rows and for direct
                  surfaces
@@ -56,8 +56,8 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     placement of boxes.  Standard errors with sample weights are R's.
 
     After fit: fitted_values_, residuals_, robust_weights_, scale_ (standard deviation of the noise), trace_, delta1_,
-    delta2_, enp_ (equivalent number of parameters), dof_ (degrees of freedom of intervals), n_singular_ (local fits that
-    were not unique), divisor_ (of the columns), n_iter_, certificate_.
+    delta2_, enp_ (equivalent number of parameters), dof_ (degrees of freedom of intervals), n_singular_ (local fits
+    that were not unique), divisor_ (of the columns), n_iter_, certificate_.
     """
 
     _surface: LoessSurface
@@ -83,11 +83,10 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     @interruptible
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the surface to the rows X with numbers y; a weight is the inverse of a variance, up to a factor."""
-        settings = self._settings()
         if y is None:
             raise ValueError("Loess requires y to be passed, but the target y is None.")
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=True)
-        y = targets("Loess", y)
+        settings, y = self._settings(X.shape[1]), targets("Loess", y)
         v = weights("Loess", sample_weight, len(y))
         self._require_enough(int((v > 0.0).sum()), X.shape[1])
         self.divisor_ = _deviations(X[v > 0.0]) if self.normalize and X.shape[1] > 1 else np.ones(X.shape[1])
@@ -117,8 +116,8 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.dof_ = traces.delta1**2 / traces.delta2 if traces.delta2 > 0.0 else float("nan")
         self.n_singular_, self.n_iter_ = found.plain.n_singular, found.n_iter
         if self.n_singular_ and found.reason == "converged":
-            warn(f"Loess: {self.n_singular_} of {len(found.plain.fit)} local fits are not unique; those of least norm were "
-                 "taken. Raise span, or lower degree.", SingularFit)  # fmt: skip
+            warn(f"Loess: {self.n_singular_} of {len(found.plain.fit)} local fits are not unique; those of least norm "
+                 "were taken. Raise span, or lower degree.", SingularFit)  # fmt: skip
 
     # ---- what follows from it
 
@@ -144,8 +143,8 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         Z, inside = self._places(X)
         if self.extrapolate == "fit" and not inside.all():
-            raise bad("Loess", "X", "inside of the box around the training rows", f"row {int(np.argmin(inside))} outside",
-                      "Weights are those of the interpolated surface.")  # fmt: skip
+            raise bad("Loess", "X", "inside of the box around the training rows",
+                      f"row {int(np.argmin(inside))} outside", "Weights are those of the interpolated surface.")  # fmt: skip
         L = np.zeros((len(Z), len(self.fitted_values_)))
         L[:, self._order] = self._surface.weights(Z)
         if self.extrapolate == "nan":
@@ -206,8 +205,8 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise bad("Loess", "X", "inside of the box around the training rows", f"{count} outside, {text} the first",
                       "extrapolate='nearest' takes the nearest place.")  # fmt: skip
         if self.extrapolate == "nearest":
-            warn(f"Loess: {count} of {len(Z)} rows lie outside of the training rows, {text} the first; the values at the "
-                 "nearest places are given. outside(X) says which.", Extrapolated)  # fmt: skip
+            warn(f"Loess: {count} of {len(Z)} rows lie outside of the training rows, {text} the first; the values at "
+                 "the nearest places are given. outside(X) says which.", Extrapolated)  # fmt: skip
             Z = np.clip(Z, *self._limits())
         return Z, inside
 
@@ -231,7 +230,7 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- options
 
-    def _settings(self) -> Settings:
+    def _settings(self, columns: int) -> Settings:
         """The options, checked."""
         names = {"family": FAMILIES, "surface": SURFACES, "statistics": STATISTICS, "trace": TRACES,
                  "extrapolate": OUTSIDE}  # fmt: skip
@@ -252,7 +251,7 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             int(self.degree),
             float(self.cell),
             int(self.iterations) if self.family == "symmetric" else 0,
-            self.surface == "direct",
+            self.surface == "direct" or columns > MOST_COLUMNS,
             self.statistics == "exact",
             self.trace,
         )
@@ -262,9 +261,6 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return min(n, int(n * float(self.span) + 1e-5))
 
     def _require_enough(self, n: int, d: int) -> None:
-        if d > MOST_COLUMNS:
-            raise bad("Loess", "X", f"of at most {MOST_COLUMNS} columns", f"{d}", "Choose columns: neighbours in many are "
-                      "all far away.")  # fmt: skip
         need, count = terms(d, int(self.degree)) + 1, self._count(n)
         if count < need:
             rows = "1 sample" if n == 1 else f"{n} samples"

@@ -3,8 +3,8 @@
     primal    the least weighted sum of squares of a polynomial with the value and gradient that the model has there
     dual      that of any polynomial, by a QR factorisation of the weighted terms
 
-summed over vertices.  They are equal only if no polynomial fits better.  `interpolation` says how far the surface is from
-local fits made at the points themselves.
+summed over vertices.  They are equal only if no polynomial fits better.  `interpolation` says how far the surface is
+from local fits made at the points themselves.
 """
 
 from __future__ import annotations
@@ -28,14 +28,16 @@ TOLERANCE = 1e-8  # of the sum of squares
 
 @dataclass(frozen=True, kw_only=True)
 class LoessProof(Solution):
-    """`vertices`: how many were looked at; `interpolation`: the largest distance from a direct fit, in units of scale_."""
+    """`vertices`: how many were looked at; `interpolation`: the largest distance from a direct fit, in units of noise."""
 
     vertices: int
     interpolation: float
 
     def __str__(self) -> str:
-        what = f"at {self.vertices} vertices no polynomial fits better, by {max(self.gap, 0.0):.1e} of {self.primal:.3g}"
-        return f"{what}; the surface is within {self.interpolation:.1e} noise deviations of direct fits ({self.reason})."
+        what = f"at {self.vertices} vertices no polynomial fits better, by {self.gap:.1e} of {self.primal:.3g}"
+        return (
+            f"{what}; the surface is within {self.interpolation:.1e} noise deviations of direct fits ({self.reason})."
+        )
 
 
 def prove(surface: LoessSurface) -> LoessProof:
@@ -89,8 +91,8 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Loes
     Z = model._checked(X)
     check_consistent_length(Z, y)
     if len(Z) != len(model.fitted_values_):
-        raise bad("verify", "X", f"the {len(model.fitted_values_)} samples the model was fitted on", f"{len(Z)} samples",
-                  "Pass the training data in their order.")  # fmt: skip
+        raise bad("verify", "X", f"the {len(model.fitted_values_)} samples the model was fitted on",
+                  f"{len(Z)} samples", "Pass the training data in their order.")  # fmt: skip
     rows, t, v = model._order, targets("verify", y), weights("verify", sample_weight, len(Z))
     points = replace(model._surface.points, Xt=np.ascontiguousarray(Z[rows].T), weight=v[rows])
     return prove(replace(model._surface, points=points, y=t[rows]))

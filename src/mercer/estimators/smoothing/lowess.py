@@ -123,6 +123,6 @@ def _at(places: Array, points: Scatter, it: int, delta: float, is_sorted: bool, 
     ascending = at if order is None else at[order]
     values, none = lines(points, weight, np.ascontiguousarray(ascending), np.full(len(at), np.nan))
     if none:
-        warn(f"lowess: {none} of {len(at)} values are NaN, as fewer than two of the nearest points have a weight there. "
+        warn(f"lowess: {none} of {len(at)} values are NaN, as fewer than two of the nearest points have a weight. "
              "Raise frac, or lower it.", NoLocalFit)  # fmt: skip
     return _spread(values, order, kept)

@@ -1,7 +1,7 @@
 """The tree of boxes whose vertices are the centres of local fits (Cleveland & Grosse, 1991).
 
-The root holds all points, with a margin of 0.5 %.  A box with more than `most` points is cut at the median of the column in
-which its points reach furthest.  So boxes are small where points are dense.
+The root holds all points, with a margin of 0.5 %.  A box with more than `most` points is cut at the median of the column
+in which its points reach furthest.  So boxes are small where points are dense.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class _Rows:
 
 
 def _without_ties(x: Array, first: int, last: int) -> int:
-    """The place nearest to the middle of first, ..., last behind which ascending x changes; the middle if there is none.
+    """The place nearest to the middle of first, ..., last behind which ascending x changes; the middle if none.
 
     Looks at the middle, then one to the right, one to the left, two to the right, ... as the original does.
     """

@@ -4,8 +4,8 @@ The surface at x is the value of the local polynomial there (local_fits.py), int
 boxes (surface.py) unless it is fitted directly.  Boxes, radii and neighbours depend on X only, and serve all passes.
 
 Against outliers ("symmetric"), each further pass multiplies the weights by (1 - (e_i / 6m)^2)^2 with m the median of
-|e|, and 0 for large residuals.  The scale is then that of pseudovalues f_i + c r_i e_i, smoothed without these weights r,
-in which c makes their influence on average 1 (Cleveland & Grosse, Statistics and Computing 1, 1991).
+|e|, and 0 for large residuals.  The scale is then that of pseudovalues f_i + c r_i e_i, smoothed without these weights
+r, in which c makes their influence on average 1 (Cleveland & Grosse, Statistics and Computing 1, 1991).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mercer.config import config
 from mercer.engine.interrupts import until_interrupted
 from mercer.errors import MemoryBudgetError
-from mercer.config import config
 from mercer.solvers.loess.boxes import Boxes, grow
 from mercer.solvers.loess.local_fits import Centres, LocalFits, Points, fit_at
 from mercer.solvers.loess.statistics import (
@@ -146,7 +146,13 @@ def _bisquare(size: Array) -> Array:
 
 
 def _scale(
-    points: Points, y: Array, fitted: Array, robust: Array, passes: int, traces: Traces, smooth: Callable[[Array], Array]
+    points: Points,
+    y: Array,
+    fitted: Array,
+    robust: Array,
+    passes: int,
+    traces: Traces,
+    smooth: Callable[[Array], Array],
 ) -> float:
     """The standard deviation of the noise; NaN where no degrees of freedom are left."""
     residual = y - fitted
@@ -180,7 +186,9 @@ def _traces(points: Points, boxes: Boxes | None, plain: LocalFits, settings: Set
     if by_formula:
         trace = approximate_trace(columns, settings.degree, settings.span)
     elif boxes is None:
-        trace = float(points.weight @ plain.inverse[:, 0])  # at its own place a point has the weight v_i, and t = (1, 0, ...)
+        trace = float(
+            points.weight @ plain.inverse[:, 0]
+        )  # at its own place a point has the weight v_i, and t = (1, 0, ...)
     else:
         trace = interpolated_trace(boxes, points, plain)
     return approximate_traces(trace, n, columns, settings.degree)
@@ -190,4 +198,4 @@ def require_memory(numbers: int) -> None:
     """Refuse to store more numbers than the budget allows."""
     if 8 * numbers > config().memory:
         raise MemoryBudgetError(f"Loess: the weights of all points take {8 * numbers:.2e} bytes; the budget is "
-                                f"{config().memory:.2e}. Ask for fewer places, or choose surface='interpolate'.")  # fmt: skip
+                                f"{config().memory:.2e}. Ask for fewer places.")  # fmt: skip

@@ -4,7 +4,8 @@
 
 E |y - f|^2 = sigma^2 delta1 up to bias, and delta1^2 / delta2 degrees of freedom match the first two moments.
 
-Exact: L = B Lambda has rank r, the numbers of the vertices, far below n.  With K = Lambda B, H = B'B, G = Lambda Lambda',
+Exact: L = B Lambda has rank r, the numbers of the vertices, far below n.  With K = Lambda B, H = B'B and G = Lambda
+Lambda',
 
     |L|^2 = tr GH,   delta1 = n - 2 tr K + tr GH
     delta2 = n - 4 tr K + 4 tr GH + 2 tr K^2 - 4 tr KGH + tr (GH)^2
@@ -92,7 +93,7 @@ def approximate_traces(trace: float, n: int, columns: int, degree: int) -> Trace
     degree = max(degree, 1)
     least = terms(columns, degree)
     share = np.sqrt(least / n)
-    z = float(np.clip((np.sqrt(least / trace) - share) / (1.0 - share), 0.0, 1.0)) if least < n else 0.0
+    z = float(np.clip((np.sqrt(least / max(trace, 1e-300)) - share) / (1.0 - share), 0.0, 1.0)) if least < n else 0.0
     correction = np.exp(_cubic(z))
     deltas = []
     for table in _CONSTANTS:
