@@ -76,7 +76,7 @@ def test_wrong_arguments_are_named():
         lowess.local_lines(**given | {"count": 6})
     with pytest.raises(ValueError, match=r"^squared_radii: count must be from 1 to 5"):
         loess.squared_radii(x[None], x[:, None], 0, 1.0, np.empty(5))
+    one, none = np.zeros(1, dtype=np.intp), np.full(1, -1)
     with pytest.raises(ValueError, match=r"^blend: below must be a later box"):
-        one, none = np.zeros(1, dtype=np.intp), np.full(1, -1)
         loess.blend(one, np.zeros(1), one, one, none, np.array([[0, 1]]), np.array([[0.0], [1.0]]), np.zeros((1, 1)),
                     np.empty((1, 4), dtype=np.intp), np.empty((1, 4)))  # fmt: skip

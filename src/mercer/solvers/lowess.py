@@ -5,7 +5,8 @@ The value at t is a of the line that solves
     min over a, b of  sum_j v_j (1 - |x_j - t|^3 / r^3)^3 (y_j - a - b (x_j - t))^2
 
 over the `count` points nearest to t, where r is the distance of the farthest of them.  In the first pass v = 1.  After
-it, and after each further pass, v_j = (1 - (e_j / 6m)^2)^2 for residuals below 6m and 0 beyond, with m the median of |e|.
+it, and after each further pass, v_j = (1 - (e_j / 6m)^2)^2 for residuals below 6m and 0 beyond, with m the median of
+|e|.
 
 With delta > 0, lines are fitted at points about delta apart, and the values of points between are interpolated.
 (Cleveland, J. Am. Stat. Assoc. 74, 1979, 829-836.)

@@ -144,7 +144,7 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Z, inside = self._places(X)
         if self.extrapolate == "fit" and not inside.all():
             raise bad("Loess", "X", "inside of the box around the training rows",
-                      f"row {int(np.argmin(inside))} outside", "Weights are those of the interpolated surface.")  # fmt: skip
+                      f"row {int(np.argmin(inside))} outside", "Weights are those of the surface.")  # fmt: skip
         L = np.zeros((len(Z), len(self.fitted_values_)))
         L[:, self._order] = self._surface.weights(Z)
         if self.extrapolate == "nan":

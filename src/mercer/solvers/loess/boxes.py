@@ -1,7 +1,7 @@
 """The tree of boxes whose vertices are the centres of local fits (Cleveland & Grosse, 1991).
 
-The root holds all points, with a margin of 0.5 %.  A box with more than `most` points is cut at the median of the column
-in which its points reach furthest.  So boxes are small where points are dense.
+The root holds all points, with a margin of 0.5 %.  A box with more than `most` points is cut at the median of the
+column in which its points reach furthest.  So boxes are small where points are dense.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ At a centre q the polynomial p of degree 0, 1 or 2 minimises
     sum_i v_i (1 - (|x_i - q| / r)^3)^3 (y_i - p(x_i - q))^2
 
 where r is the distance of the `count`-th nearest point (times the square root of `factor`).  Its value and gradient at
-q are what a surface is made of.  The compiled loop solves the normal equations, with columns of unit length; where these
-are nearly singular, the fit is that of least norm, by singular values of the weighted terms.
+q are what a surface is made of.  The compiled loop solves the normal equations, with columns of unit length; where
+these are nearly singular, the fit is that of least norm, by singular values of the weighted terms.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ class LocalFits:
     """fit (m, d + 1): value and gradient at each centre.
 
     inverse (m, (d + 1) terms): fit = inverse sum_i w_i t(u_i) y_i, with the terms t of u = (x - q) / r.  noise (m,):
-    the sum of l_i^2 / v_i over the weights l of y in the value, if asked for.  n_singular: centres without a unique fit.
+    the sum of l_i^2 / v_i over the weights l of y in the value, if asked for.  n_singular: centres without a
+    unique fit.
     """
 
     centres: Centres

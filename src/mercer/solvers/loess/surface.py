@@ -1,8 +1,8 @@
 """Surfaces: values at any place, and the weights that each y has in them.
 
 Interpolated   fits at the vertices of boxes; between them, cubics that have their values and gradients (blended over
-               the sides of a box in two columns, tensor products in more).  A value is a sum b'c of a few numbers c of the
-               vertices, and c = Lambda y.  So l(x) = Lambda' b(x), and |l(x)|^2 = b' (Lambda Lambda') b without l(x).
+               the sides of a box in two columns, tensor products in more).  A value is a sum b'c of a few numbers c of
+               the vertices, and c = Lambda y.  So l(x) = Lambda' b(x), and |l(x)|^2 = b' (Lambda Lambda') b.
 Direct         a fit at every place.
 """
 
