@@ -76,7 +76,7 @@ NEIGHBOURS = [
 
 SMOOTHERS = [
     mercer.Loess(degree=1),
-    mercer.Loess(degree=0, family="symmetric", surface="direct"),
+    mercer.Loess(degree=1, family="symmetric", surface="direct"),
 ]
 PROCESSES = [
     mercer.GaussianProcessRegressor(),

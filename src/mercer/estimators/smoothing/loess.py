@@ -239,7 +239,7 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 raise bad("Loess", name, f"one of {known}", repr(getattr(self, name)), f"{known[0]!r} is the default.")
         for name, most in (("span", np.inf), ("cell", 1.0)):
             given = getattr(self, name)
-            if not isinstance(given, Real) or not 0.0 < float(given) <= most or not np.isfinite(given):
+            if not isinstance(given, Real) or not 0.0 < float(given) <= most or float(given) == np.inf:
                 rule = "a positive number" if name == "span" else "a number with 0 < cell <= 1"
                 raise bad("Loess", name, rule, repr(given), "The defaults are span=0.75 and cell=0.2.")
         if isinstance(self.degree, bool) or not isinstance(self.degree, Integral) or self.degree not in (0, 1, 2):
