@@ -84,7 +84,7 @@ def robust_weights(residual: Array) -> Array:
     size = np.abs(residual)
     median = float(np.median(size))
     if median == 0.0:
-        return (size == 0.0).astype(np.float64)
+        return np.asarray(size == 0.0, dtype=np.float64)
     size /= 6.0 * median
     np.minimum(size, 1.0, out=size)
     np.square(size, out=size)
