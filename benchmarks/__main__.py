@@ -8,7 +8,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, geometry, gp, gram, matvec, report, ridge, scale, search, sparse, startup, svm, vjp
+from benchmarks import (
+    data,
+    geometry,
+    gp,
+    gram,
+    matvec,
+    report,
+    ridge,
+    scale,
+    search,
+    smoothing_loess,
+    sparse,
+    startup,
+    svm,
+    vjp,
+)
 from benchmarks.harness import Case, Row, run
 
 SUITES = {
@@ -21,6 +36,7 @@ SUITES = {
     "ridge": ridge.cases,
     "scale": scale.cases,
     "search": search.cases,
+    "smoothing-loess": smoothing_loess.cases,
     "startup": startup.cases,
     "sparse": sparse.cases,
     "svm": svm.fits,

@@ -74,6 +74,7 @@ INTERRUPTED = [
     ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0)}, three, "mercer.solvers.laplace:_half_norm", 60),
     ("GPLVM", {"n_restarts": 2, "random_state": 0}, None,
      "mercer.estimators.gaussian_process.gplvm:_value_and_slope", 6),
+    ("Loess", {"family": "symmetric"}, t, "mercer.solvers.loess.fit:_bisquare", 2),
     ("KMedoids", {"n_clusters": 6, "random_state": 0}, None, "mercer.solvers.medoids.swaps:_look", 4),
     ("KMedoids", {"n_clusters": 6, "method": "pam", "random_state": 0}, None, "mercer.solvers.medoids.swaps:best_swap",
      2),
@@ -86,6 +87,8 @@ INTERRUPTED = [
     ("KernelGradientDescent", {"tol": 1e-12}, t, "mercer.solvers.gradient_descent:_norm", 7),
     ("KernelRidgeCV", {"kernels": [RBF(0.5), RBF(1.0), RBF(2.0)]}, t,
      "mercer.estimators.ridge.kernel_ridge:KernelRidge._fit", 3),
+    ("RFMRegressor", {"distance_kernel": "rbf", "alphas": 0.1}, t, "mercer.solvers.metric_rounds:mean_outer", 2),
+    ("RFMClassifier", {"distance_kernel": "rbf", "alphas": 0.1}, three, "mercer.solvers.metric_rounds:mean_outer", 1),
     ("KernelSearchCV", {"estimator": SVC(), "param_grid": {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}}, y,
      "mercer.selection.scoring:FoldScorer.outcome", 17),
 ]  # fmt: skip
@@ -163,6 +166,8 @@ def told(machine):
     """How the fit ended, by its own account; every machine that has a gap has it."""
     if hasattr(machine, "cv_results_"):
         return "interrupted" if len(machine.cv_results_["params"]) < 6 else "converged"
+    if hasattr(machine, "leaves_"):
+        return [leaf.reason for leaf in machine.leaves_]
     if hasattr(machine, "loo_error_"):
         return "interrupted" if np.isinf(machine.loo_error_).any() else "converged"
     if hasattr(machine, "posterior_"):

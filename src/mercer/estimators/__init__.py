@@ -15,6 +15,7 @@ embedding/               items as points in few coordinates: kernel PCA, classic
 discriminant/            kernel discriminant analysis
 features/                transformers: features of a kernel from landmarks, or waves of random frequencies
 neighbours/              nearest neighbours by the distance of a kernel
+smoothing/               curves and surfaces by fits to the points nearby
 clusters/                clusters around items, and around means of features
 table_scaler.py          TableScaler, the one transformer; robust_scale.py, centre and deviation despite outliers
 

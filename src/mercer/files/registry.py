@@ -20,12 +20,15 @@ FUNCTIONAL = (kernels.FeatureMap, kernels.Modulated, kernels.Pullback, kernels.S
 
 _RECORDS = {
     "mercer.parameters": "Fixed Bounded",
-    "mercer.items": "Categories Documents Intervals Objects Sets Strings Table Vectors",
+    "mercer.items": "Categories Documents Intervals Models Objects Sets Strings Table Vectors",
     "mercer.items.text": "CountedDocuments",
     "mercer.kernels.frozen_matrix": "Frozen",
     "mercer.kernels.prepared_rows": "Centre",
     "mercer.kernels.documents": "Corpus",
     "mercer.kernels.centred": "Training",
+    "mercer.kernels.fisher": "FisherFrame",
+    "mercer.models": "Bernoulli DiagonalGaussian Discrete Gaussian GaussianEmissions GaussianMixture HiddenMarkov "
+    "Multinomial SymbolEmissions",
     "mercer.estimators.embedding.certificate": "EigenCertificate",
     "mercer.estimators.embedding.dissimilarities": "GivenDistances KernelDistances MetricDistances",
     "mercer.estimators.training_data": "Approximation KernelItems GivenGram LowRankItems",
@@ -61,6 +64,10 @@ _RECORDS = {
     "mercer.solvers.linear_svm": "LinearSolution",
     "mercer.solvers.losses": "ComplementaryLogLog EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Probit "
     "Squared SquaredHinge",
+    "mercer.solvers.loess.boxes": "Boxes",
+    "mercer.solvers.loess.fit": "LoessSurface",
+    "mercer.solvers.loess.local_fits": "Centres LocalFits Points",
+    "mercer.solvers.loess.statistics": "Traces",
     "mercer.solvers.medoids.proof": "SwapProof",
     "mercer.solvers.platt": "Platt",
     "mercer.solvers.ridge": "Factored RidgeCertificate Targets",

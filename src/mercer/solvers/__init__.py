@@ -26,6 +26,8 @@ landmarks.py                         items that stand for all others, by several
 discriminant.py                      kernel discriminant analysis, by one linear system
 medoids/                             clusters around items, from distances
 kernel_k_means.py                    clusters around means of features, from products with a Gram
+loess/                               local polynomials at the vertices of boxes, and surfaces between them
+lowess.py                            a scatterplot smoothed by local lines
 gplvm.py                             latent points under a Gaussian process
 platt.py                             probabilities from decision values
 losses/                              losses, links and likelihoods, one file each

@@ -75,7 +75,7 @@ class LowRankItems(Data):
     def of(
         cls, owner: str, inner: Data, count: int, landmarks: Any, seed: int, *, single: bool = False, summed: int = 0
     ) -> Self:
-        """Choose the landmarks of these items, or take the given ones; `single` and `summed` as in solvers/landmarks.py."""
+        """Choose the landmarks of these items, or take the given ones; `single`, `summed`: solvers/landmarks.py."""
         inner = inner.double()
         if isinstance(landmarks, str) and landmarks in RULES:
             centres, places = inner, chosen(inner.gram(), count, landmarks, seed)
@@ -84,9 +84,8 @@ class LowRankItems(Data):
             centres, places = inner.prototypes(owner, landmarks)
             _require_distinct(owner, centres, places)
             at, rule = places if centres is inner else np.full(len(places), -1), GIVEN
-        factor = factor_of(
-            np.asarray(centres.double().gram().values(places, places), dtype=float), single=single, summed=summed
-        )
+        K = np.asarray(centres.double().gram().values(places, places), dtype=float)
+        factor = factor_of(K, single=single, summed=summed)
         places, at = places[factor.kept], at[factor.kept]
         marks = centres.keep(places)
         if inner.recomputable:
