@@ -30,6 +30,7 @@ from mercer.typing import Array
 RULES = ("rpcholesky", "uniform", "kmeans++", "leverage")
 _PRODUCTS = 40.0  # multiplications in the time of one kernel value: what a pivot costs an item, in landmarks
 _PER_LANDMARK = 4  # items looked at for each landmark, at least
+_FEW = 2000  # items that are all looked at
 _MEMORY = 0.25  # share of the budget for the factor of the sample
 _SINGLE = 2**25  # entries of that factor from which on it is in single precision
 _PER_ROW = 2e-15  # the same for each row of which products are added up
@@ -61,7 +62,7 @@ def sample_size(n: int, count: int) -> int:
     """How many of n items are looked at for so many landmarks."""
     fast = int(_PRODUCTS * n / max(count, 1))
     room = int(_MEMORY * config().memory / (8 * max(count, 1)))
-    return int(min(n, max(min(fast, room), _PER_LANDMARK * count)))
+    return int(min(n, max(min(fast, room), _PER_LANDMARK * count, _FEW)))
 
 
 def _by_leverage(gram: Any, count: int, rng: np.random.Generator) -> Array:
