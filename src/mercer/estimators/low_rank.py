@@ -21,6 +21,7 @@ import numpy as np
 from mercer.config import config
 from mercer.errors import MemoryBudgetError, bad
 from mercer.estimators.positivity import require_positive
+from mercer.estimators.rows_in_files import row_count
 from mercer.estimators.training_data import Data, LowRankItems
 from mercer.solvers.landmarks import RULES
 from mercer.solvers.ridge.low_rank import SINGLE_WORK
@@ -217,7 +218,7 @@ def _estimate_cost(self: Any, X: Any) -> dict[str, Cost]:
     Seconds are multiplications and kernel values at the speed that this machine shows on small ones: expect the order
     of magnitude.
     """
-    return costs(self, int(X.shape[0] if hasattr(X, "shape") else len(X)))
+    return costs(self, row_count(X, type(self).__name__))
 
 
 def _method(self: Any) -> str:
