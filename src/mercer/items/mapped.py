@@ -12,6 +12,7 @@ nothing refers to it any more.  Every block is checked on the way, so that a fau
 
 from __future__ import annotations
 
+import mmap
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ from mercer.items.vectors import Vectors, is_sparse
 from mercer.typing import Array, Index
 
 _BLOCK = 2**21  # numbers that are read at a time, at most
-_SHARE = 64  # and at most this part of the memory budget: 1/8 of it as float64
+_SHARE = 128  # and at most this part of the memory budget in bytes: 1/16 of it as float64
 _SAMPLE = 10_000  # rows that stand for all where a kernel looks at its data
 
 
@@ -38,7 +39,9 @@ class MappedRows(Vectors):
     names: tuple[str, ...] = ()
 
     def __getitem__(self, index: Index) -> Vectors:  # type: ignore[override]
-        return Vectors(np.array(self.values[index], dtype=np.float64, order="C"))
+        taken = Vectors(np.array(self.values[index], dtype=np.float64, order="C"))
+        _let_go(self.values)
+        return taken
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -50,8 +53,8 @@ class MappedRows(Vectors):
 
     def sample(self) -> Vectors:
         """Some rows, evenly spread; all of few."""
-        n = len(self)
-        return self[np.arange(n)] if n <= _SAMPLE else self[np.linspace(0, n - 1, _SAMPLE).astype(np.intp)]
+        n, most = len(self), min(_SAMPLE, block_rows(self.width))
+        return self[np.arange(n)] if n <= most else self[np.linspace(0, n - 1, most).astype(np.intp)]
 
     def variance(self) -> float:
         """The variance of all entries."""
@@ -89,7 +92,17 @@ def from_map(X: Any, owner: str) -> MappedRows:
                   "Write the file again.")  # fmt: skip
     for r in cuts(len(X), block_rows(X.shape[1])):
         _require_finite(X[r], owner, "X", r.start)
+        _let_go(X)
     return MappedRows(X)
+
+
+def _let_go(X: Any) -> None:
+    """Give back the pages that were read: they stay in the cache of the system, but not in the memory of the process.
+
+    Only of maps that are read-only: pages of a private map may have been written to.
+    """
+    if getattr(X, "mode", None) == "r" and hasattr(mmap, "MADV_DONTNEED"):
+        X._mmap.madvise(mmap.MADV_DONTNEED)
 
 
 def _require_finite(V: Array, owner: str, name: str, first: int) -> None:

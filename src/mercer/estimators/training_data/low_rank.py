@@ -118,9 +118,13 @@ class LowRankItems(Data):
         self.inner.between(rows, self.centres, self.places).fill(K)
         return K
 
+    @property
+    def rows_at_once(self) -> int:
+        return min(panel_rows(self.rank), self.inner.rows_at_once)
+
     def _panels(self) -> Iterator[tuple[slice, Array]]:
         """Slices of all items, and their features."""
-        for r in cuts(len(self), panel_rows(self.rank)):
+        for r in cuts(len(self), self.rows_at_once):
             yield r, self.factor.features(self.panel(np.arange(r.start, r.stop)))
 
     def features(self) -> Array:
@@ -256,7 +260,7 @@ class PanelBlocks:
 
     def rows(self, *, single: bool = False, every: int = 1) -> Iterator[RowBlock]:
         """Panels of k(items, landmarks)."""
-        for r in cuts(len(self.used), panel_rows(self.width))[::every]:
+        for r in cuts(len(self.used), self.data.rows_at_once)[::every]:
             own = self.used[r]
             yield RowBlock(self.data.panel(own, single=single), self._diagonal[own], self.Y[own], self.weight[own])
 

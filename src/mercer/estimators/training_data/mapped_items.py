@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer.estimators.training_data.kernel_items import KernelItems
 from mercer.gram import LazyGram
-from mercer.items.mapped import MappedRows
+from mercer.items.mapped import MappedRows, block_rows
 from mercer.kernels import Kernel
 from mercer.kernels.checked_values import diagonal
 from mercer.typing import Array, Index
@@ -32,6 +32,11 @@ class PreparedOnDemand:
 
 class MappedGram(LazyGram):
     """k(rows, rows) of rows in a file."""
+
+    @property
+    def bytes_per_row(self) -> int:
+        """Bytes of a row in memory, as it was read and as it is prepared."""
+        return 3 * 8 * int(self.A.rows.width)
 
     def diag(self) -> Array:
         """k(x, x), from one reading."""
@@ -66,6 +71,10 @@ class MappedItems(KernelItems):
 
     def double(self) -> Self:
         return self
+
+    @property
+    def rows_at_once(self) -> int:
+        return block_rows(self.items.width)  # type: ignore[attr-defined]
 
     @property
     def linear_rows(self) -> Any:
