@@ -1,6 +1,6 @@
 """Rows in a file: ridge regression on 500 landmarks from a memory-mapped array, within a byte budget.
 
-The rival holds its rows in memory and cannot hold all of its features, so it is timed on a fiftieth of the rows, and its
+The rival holds its rows in memory and cannot hold all its features, so it is timed on a fiftieth of the rows, and its
 seconds are multiplied by 50 (its cost is linear in the rows).
 """
 

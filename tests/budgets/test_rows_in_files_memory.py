@@ -1,4 +1,4 @@
-"""A fit to rows in a file, and its predictions, stay within the byte budget although the rows are far beyond it (H2)."""
+"""A fit to rows in a file, and its predictions, stay within a byte budget that the rows are far beyond (H2)."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -22,7 +24,7 @@ def ridge(**options):
 
 def blocks(*columns):
     """The columns in pieces; pairs, if there are two."""
-    parts = [[column[a:b] for column in columns] for a, b in zip(CUTS[:-1], CUTS[1:], strict=True)]
+    parts = [[column[a:b] for column in columns] for a, b in pairwise(CUTS)]
     return iter([part[0] if len(part) == 1 else tuple(part) for part in parts])
 
 
@@ -81,10 +83,10 @@ def test_a_parquet_file_is_read_by_names_H2(parquet):
 
 
 def test_labels_of_a_parquet_file_may_be_words_H2(parquet):
+    inside = mercer.SVC(kernel=RBF(1.0), method="nystrom", n_landmarks=30).fit(X, labels)
     machine = mercer.SVC(kernel=RBF(1.0), method="nystrom", n_landmarks=30).fit(parquet / "classes.parquet", "class")
     assert list(machine.classes_) == ["high", "low"]
-    assert_array_equal(machine.predict(parquet / "classes.parquet"),
-                       mercer.SVC(kernel=RBF(1.0), method="nystrom", n_landmarks=30).fit(X, labels).predict(X))  # fmt: skip
+    assert_array_equal(machine.predict(parquet / "classes.parquet"), inside.predict(X))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from mercer.items.vectors import Vectors
 from mercer.typing import Array
 
 F = TypeVar("F", bound=Callable[..., Any])
-_METHODS = ("predict", "decision_function", "predict_proba", "transform", "score_samples")
+_METHODS = ("predict", "decision_function", "predict_proba", "predict_log_proba", "transform", "score_samples")
 
 
 def opened(machine: Any, X: Any, y: Any, *, no_target: object = None) -> tuple[Any, Any]:
@@ -92,13 +92,20 @@ def predict_by_blocks(cls: type) -> None:
 
 
 def by_blocks(method: F) -> F:
-    """A method of new items X, which are passed on a block at a time where they are in a file."""
+    """A method of new items X, which are passed on a block at a time where they are in a file.
+
+    A machine that was fitted in cells has each item answered by the cell that it belongs to.
+    """
+
+    def of_some(self: Any, X: Any, *args: Any, **options: Any) -> Any:
+        cells = vars(self).get("cells_")
+        return method(self, X, *args, **options) if cells is None else cells.answer(method.__name__, self._items(X))
 
     @wraps(method)
     def of_all(self: Any, X: Any, *args: Any, **options: Any) -> Any:
         if args or options or not mapped.is_out_of_memory(X) or not hasattr(self, "n_features_in_"):
-            return method(self, X, *args, **options)
-        return np.concatenate([method(self, block) for block in _new_blocks(self, X)])
+            return of_some(self, X, *args, **options)
+        return np.concatenate([of_some(self, block) for block in _new_blocks(self, X)])
 
     return cast(F, of_all)
 

@@ -16,6 +16,7 @@ from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import run
 from mercer.errors import bad
 from mercer.estimators.base import interruptible, weights
+from mercer.estimators.low_rank import CELLS
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.rows_in_files import opened
 from mercer.estimators.sklearn_private import num_samples, safe_indexing
@@ -71,6 +72,9 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     @interruptible
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Try the kernels on items X with numbers y, and keep the best."""
+        if isinstance(self.method, str) and self.method == CELLS:
+            raise bad("KernelRidgeCV", "method", "'exact', 'nystrom' or 'auto'", "'cells'",
+                      "KernelRidge(alpha=[...], method='cells') chooses alpha in each cell.")  # fmt: skip
         if is_out_of_memory(X):
             X, y = opened(self, X, y)
         if y is None:
