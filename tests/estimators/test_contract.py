@@ -61,6 +61,8 @@ RIDGES = [
     mercer.KernelRidge((0.1, 1.0, 10.0)),
     mercer.KernelRidgeCV(),
     mercer.KernelRidge(kernel="rbf", method="nystrom"),
+    mercer.KernelRidge(0.1, kernel="rbf", method="cells", cell_rows=20),
+    mercer.SVC(method="cells", cell_rows=20),
     mercer.KernelGradientDescent(),
     mercer.RFMRegressor(rounds=1, alphas=(1e-3, 0.1)),
     mercer.RFMClassifier(rounds=1, alphas=(1e-3, 0.1)),

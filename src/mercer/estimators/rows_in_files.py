@@ -18,7 +18,6 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from mercer.engine.fill import require_memory
-from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.items import mapped
 from mercer.items.mapped import MappedRows
@@ -115,7 +114,7 @@ def _new_blocks(machine: Any, X: Any) -> Iterator[Vectors]:
     owner, width = type(machine).__name__, int(machine.n_features_in_)
     blocks: Iterator[Any] = X
     if mapped.is_map(X):
-        blocks = (X[r] for r in cuts(len(X), mapped.block_rows(X.shape[1])))
+        blocks = (X[r] for r in mapped.slices(*X.shape))
     elif mapped.is_parquet(X):
         blocks = mapped.parquet_blocks(X, owner, list(getattr(machine, "feature_names_in_", [])))
     return (Vectors(block) for block in mapped.checked_blocks(blocks, owner, width))

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from mercer.config import config
-from mercer.engine.tiles import cuts
 from mercer.errors import bad, wrong_kind
 from mercer.items.vectors import Vectors, is_sparse
 from mercer.typing import Array, Index
@@ -49,7 +48,7 @@ class MappedRows(Vectors):
 
     def blocks(self) -> Iterator[Vectors]:
         """All rows in their order, some at a time."""
-        return (self[r] for r in cuts(len(self), block_rows(self.width)))
+        return (self[r] for r in slices(len(self), self.width))
 
     def sample(self) -> Vectors:
         """Some rows, evenly spread; all of few."""
@@ -65,6 +64,12 @@ class MappedRows(Vectors):
 def block_rows(width: int) -> int:
     """Rows that are read at a time."""
     return max(1, min(_BLOCK, config().memory // _SHARE) // max(width, 1))
+
+
+def slices(n: int, width: int) -> Iterator[slice]:
+    """The rows that are read at a time, in their order."""
+    step = block_rows(width)
+    return (slice(first, min(first + step, n)) for first in range(0, n, step))
 
 
 def is_parquet(X: Any) -> bool:
@@ -90,7 +95,7 @@ def from_map(X: Any, owner: str) -> MappedRows:
     if X.dtype.kind not in "fiub" or not X.shape[0] or not X.shape[1]:
         raise bad(owner, "X", "real numbers in one row and one column or more", f"{X.dtype} of shape {X.shape}",
                   "Write the file again.")  # fmt: skip
-    for r in cuts(len(X), block_rows(X.shape[1])):
+    for r in slices(*X.shape):
         _require_finite(X[r], owner, "X", r.start)
         _let_go(X)
     return MappedRows(X)

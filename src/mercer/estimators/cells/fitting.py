@@ -4,8 +4,8 @@ A tree halves the items until a cell has at most `cell_rows` of them (tree.py); 
 across its borders.  Then
 
     numbers   f = common + own:  the machine on landmarks is fitted to all items, and an exact machine of each cell to
-              what it leaves over
-    labels    an exact machine for each cell
+              what it leaves over; splits are along the direction of largest covariance with the targets
+    labels    an exact machine for each cell; splits are along the widest direction
 
 Items that fit into one cell are fitted exactly, without a common part.
 """
@@ -13,7 +13,7 @@ Items that fit into one cell are fitted exactly, without a common part.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from numbers import Integral
 from typing import Any, TypeVar
@@ -65,7 +65,7 @@ def _proof(machine: Any, plain: property) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """Checked items with targets and weights, and the machine that a cell gets."""
+    """Checked items with targets and positive weights, and the machine that a cell gets."""
 
     X: Any
     y: Array
@@ -107,18 +107,22 @@ def _posed(machine: Any, X: Any, y: Any, sample_weight: Any) -> _Task:
     X, y = machine._checked(X, y, reset=True, numeric=not labelled, outputs=outputs)
     weight = weights(owner, sample_weight, len(y), negative_is_absent=labelled)
     leaf = clone(machine).set_params(method="exact", kernel=machine.kernel_on(X))
-    if not labelled:
+    used = np.flatnonzero(weight)
+    labels = Labels.of(owner, y, machine.class_weight) if labelled else None
+    if labels is not None:
+        labels.require_all(owner, used)
+    if len(used) < len(y):
+        X, y, weight = safe_indexing(X, used), y[used], weight[used]
+        labels = None if labels is None else replace(labels, codes=labels.codes[used])
+    if labels is None:
         return _Task(X, y, weight, leaf, None)
-    labels = Labels.of(owner, y, machine.class_weight)
-    labels.require_all(owner, np.flatnonzero(weight))
     return _Task(X, y, weight * labels.weight[labels.codes], leaf.set_params(class_weight=None), labels)
 
 
 def _grown(task: _Task, coordinates: Coordinates, most: int) -> Tree:
-    """The tree of the items of positive weight."""
-    used, place = np.flatnonzero(task.weight), coordinates(task.X)
-    tree = grow(place[used], np.eye(place.shape[1]), most, OVERLAP, _told(task)[used])
-    return Tree(tree.root, [used[rows] for rows in tree.rows], tree.own)
+    """The tree of the items."""
+    place = coordinates(task.X)
+    return grow(place, np.eye(place.shape[1]), most, OVERLAP, _told(task))
 
 
 def _rest(task: _Task, common: Any) -> Array:
@@ -126,10 +130,10 @@ def _rest(task: _Task, common: Any) -> Array:
     return task.y if common is None else np.asarray(task.y - common.predict(task.X))
 
 
-def _told(task: _Task) -> Array:
-    """Targets as columns of about one size, for supervised splits."""
+def _told(task: _Task) -> Array | None:
+    """Targets as columns of one size, which direct the splits; None for labels: a split between classes helps none."""
     if task.labels is not None:
-        return np.eye(len(task.labels.classes))[task.labels.codes]
+        return None
     Y = task.y.reshape(len(task.y), -1)
     return np.asarray(Y / np.maximum(Y.std(axis=0), 1e-300))
 
