@@ -102,7 +102,8 @@ def by_blocks(method: F) -> F:
 
     @wraps(method)
     def of_all(self: Any, X: Any, *args: Any, **options: Any) -> Any:
-        if args or options or not mapped.is_out_of_memory(X) or not hasattr(self, "n_features_in_"):
+        rows = mapped.is_out_of_memory(X) and hasattr(self, "n_features_in_") and not self._precomputed
+        if args or options or not rows:
             return of_some(self, X, *args, **options)
         return np.concatenate([of_some(self, block) for block in _new_blocks(self, X)])
 

@@ -35,6 +35,7 @@ from mercer.typing import Array
 
 OVERLAP = 0.1  # share of the rows of a part that both halves learn from, on each side of a split
 _LEAST = 10  # rows of a cell
+_OF_OTHER_METHODS = ("_factor", "_kept", "_left_out", "_platts", "_record", "_targets")  # private parts of a fit
 
 C = TypeVar("C", bound=type)
 
@@ -164,8 +165,10 @@ def _constant(task: _Task, own: Array) -> Any:
 def _keep(machine: Any, cells: Cells) -> None:
     """Set cells_ and what is known of the whole; what an earlier fit left is forgotten."""
     stay = {*machine.get_params(deep=False), "n_features_in_", "feature_names_in_"}
-    for name in [name for name in vars(machine) if name not in stay]:
+    for name in [name for name in vars(machine) if name.endswith("_") and name not in stay]:
         del machine.__dict__[name]
+    for name in _OF_OTHER_METHODS:
+        machine.__dict__.pop(name, None)
     machine.cells_ = cells
     if cells.classes is not None:
         machine.classes_ = cells.classes
