@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, geometry, gp, gram, matvec, report, ridge, search, sparse, startup, svm, vjp
+from benchmarks import data, geometry, gp, gram, matvec, report, ridge, search, sparse, startup, structured, svm, vjp
 from benchmarks.harness import Case, Row, run
 
 SUITES = {
@@ -22,6 +22,7 @@ SUITES = {
     "search": search.cases,
     "startup": startup.cases,
     "sparse": sparse.cases,
+    "structured": structured.cases,
     "svm": svm.fits,
     "svm-predict": svm.predictions,
 }

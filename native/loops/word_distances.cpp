@@ -9,6 +9,25 @@ namespace {
 constexpr Index LANES_OF_WORDS = 64;  // sequences side by side
 constexpr Index NARROW = 250;         // letters, letters of a word and steps of a counter that fit 8 bits
 
+// h += or -= whether the letters at one place differ.  The pointers are `__restrict`: for all the compiler knows, a store
+// of 8 bits may change anything else.
+template <int SIGN, class T>
+inline void differ(T* __restrict h, T letter, const T* __restrict place) {
+#pragma omp simd
+    for (Index w = 0; w < LANES_OF_WORDS; ++w) h[w] = static_cast<T>(h[w] + (place[w] != letter ? SIGN : 0));
+}
+
+// counts_cw += whether h_w is c and a whole word begins here.
+template <class T>
+inline void count(const T* __restrict h, const T* __restrict whole, Index levels, T* __restrict counts) {
+    for (Index c = 0; c < levels; ++c) {
+        T* __restrict row = counts + c * LANES_OF_WORDS;
+        const T level = static_cast<T>(c);
+#pragma omp simd
+        for (Index w = 0; w < LANES_OF_WORDS; ++w) row[w] = static_cast<T>(row[w] + (h[w] == level ? whole[w] : T(0)));
+    }
+}
+
 // One sequence against as many as there are lanes.  T holds a letter, a number of differences and a small count.
 template <class T>
 struct Work {
@@ -21,47 +40,27 @@ struct Work {
     Index width, levels;
     T* counts;            // levels x N: pairs of words at each distance, not yet added to `sums`
     std::int64_t* sums;   // levels x N
-    T h[N];
+    Index steps;          // since `counts` were last added to `sums`
 
     void flush() {
+        steps = 0;
         for (Index p = 0; p < levels * N; ++p) {
             sums[p] += static_cast<std::int64_t>(counts[p]);
             counts[p] = 0;
         }
     }
 
-    // h += or -= whether the letters at this place differ.
-    template <int SIGN>
-    void differ(T letter, const T* __restrict place) {
-#pragma omp simd
-        for (Index w = 0; w < N; ++w) h[w] = static_cast<T>(h[w] + SIGN * (place[w] != letter ? 1 : 0));
-    }
-
-    void count(const T* __restrict whole) {
-        for (Index c = 0; c < levels; ++c) {
-            T* __restrict row = counts + c * N;
-            const T level = static_cast<T>(c);
-    #pragma omp simd
-            for (Index w = 0; w < N; ++w) row[w] = static_cast<T>(row[w] + (h[w] == level ? whole[w] : T(0)));
-        }
-    }
-
     // The words of s from i on against those of the lanes from j on, both moving on together.
     void diagonal(const T* s, Index rows, Index i, Index j) {
-        for (Index w = 0; w < N; ++w) h[w] = 0;
-        for (Index p = 0; p < width; ++p) differ<1>(s[i + p], t + (j + p) * N);
-        Index steps = 0;
+        T h[N] = {};  // letters that differ
+        for (Index p = 0; p < width; ++p) differ<1>(h, s[i + p], t + (j + p) * N);
         for (;; ++i, ++j) {
-            count(valid + j * N);
-            if (++steps == NARROW) {
-                flush();
-                steps = 0;
-            }
+            count(h, valid + j * N, levels, counts);
+            if (++steps == NARROW) flush();
             if (i + width >= rows || j + width >= columns) break;
-            differ<1>(s[i + width], t + (j + width) * N);
-            differ<-1>(s[i], t + j * N);
+            differ<1>(h, s[i + width], t + (j + width) * N);
+            differ<-1>(h, s[i], t + j * N);
         }
-        flush();
     }
 
     void compare(const T* s, Index rows) {
@@ -72,6 +71,7 @@ struct Work {
         if (rows < width || columns < width) return;
         for (Index i = rows - width; i > 0; --i) diagonal(s, rows, i, 0);
         for (Index j = 0; j + width <= columns; ++j) diagonal(s, rows, 0, j);
+        flush();
     }
 };
 
@@ -94,7 +94,7 @@ void fill(const Sequences& A, const Sequences& B, Pairs pairs, Index width, Vect
                 t[j * N + w] = c < 0 ? Work<T>::RIGHT_UNKNOWN : static_cast<T>(c);
                 valid[j * N + w] = j + width <= B.length(first + w);
             }
-        Work<T> work{t.data(), valid.data(), columns, width, levels, counts.data(), sums.data(), {}};
+        Work<T> work{t.data(), valid.data(), columns, width, levels, counts.data(), sums.data(), 0};
         for (Index i = top; i < bottom; ++i) {
             const Letter* letters = A.at(i);
             const Index rows = A.length(i);

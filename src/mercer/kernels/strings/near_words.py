@@ -17,13 +17,15 @@ from mercer.errors import bad
 from mercer.items import Strings
 from mercer.kernels import maps
 from mercer.kernels.base import Kernel, Pool, kernel
+from mercer.kernels.prepared_rows import ORIGIN, dot, rows
 from mercer.kernels.strings.letters import Letters, encode, matched, natural, tile
 from mercer.kernels.strings.packed_words import Packed, distinct, join, pack, places
 from mercer.kernels.strings.word_features import counted, side_by_side, word_rows
 from mercer.native import word_distances
 from mercer.typing import Array
 
-_PER_PAIR = 0.35  # time of one pair of words, in that of making one gapped word of a string and counting it
+_LANES = 64  # strings that the compiled loop compares at once
+_PER_PAIR = 7e-4  # time of a pair of words and a distance that counts, in that of one word with gaps, counted
 
 
 class NearWords(Kernel):
@@ -128,7 +130,7 @@ def _common(k: int, m: int, a: int, h: int) -> int:
 def _neighbours(words: Array, m: int, a: int) -> Array:
     """The numbers of all words within m letters of each row of `words`, as (rows, neighbours)."""
     n, k = words.shape
-    packed = _as_objects_or_int(words, a)
+    packed = _numbers_to_the_base(words, a)
     places_value = [a ** (k - 1 - p) for p in range(k)]
     found = []
     for r in range(m + 1):
@@ -140,7 +142,7 @@ def _neighbours(words: Array, m: int, a: int) -> Array:
     return np.stack(found, axis=1) if found else np.empty((n, 0), dtype=np.int64)
 
 
-def _as_objects_or_int(words: Array, a: int) -> Array:
+def _numbers_to_the_base(words: Array, a: int) -> Array:
     """Rows of letters as numbers to the base a."""
     k = words.shape[1]
     if a**k >= 2**62:
@@ -178,10 +180,14 @@ class GappedKmer(NearWords):
         return np.array([float(comb(g - h, k)) for h in range(g - k + 1)])
 
     def block(self, A: Letters, B: Letters) -> Array:
-        a, b = float(A.lengths.sum()), float(B.lengths.sum())
-        if a * b * _PER_PAIR / 64.0 * (self.g - self.k + 3) <= comb(self.g, self.k) * (a + b):
-            return super().block(A, B)
-        return self._by_sets(A, B)
+        return super().block(A, B) if self._few_pairs(A, B) else self._by_sets(A, B)
+
+    def _few_pairs(self, A: Letters, B: Letters) -> bool:
+        """Whether comparing all pairs of words is faster than counting words with gaps."""
+        lanes = -(-len(B) // _LANES) * _LANES
+        pairs = float(A.lengths.sum()) * lanes * float(B.lengths.max(initial=0))
+        words = comb(self.g, self.k) * float(A.lengths.sum() + B.lengths.sum())
+        return _PER_PAIR * (self.g - self.k + 3) * pairs <= words
 
     def _by_sets(self, A: Letters, B: Letters) -> Array:
         """The sum over sets of kept places of one sparse product each."""
@@ -190,7 +196,7 @@ class GappedKmer(NearWords):
         letters = len(A.alphabet) + len(B.alphabet) + 1
         for kept in combinations(range(self.g), self.k):
             V = word_rows(_gapped(both.codes, letters, kept), both.start, both.end, self.g)
-            K += (V[: len(A)] @ V[len(A) :].T).toarray()
+            K += dot(rows(V[: len(A)], ORIGIN), rows(V[len(A) :], ORIGIN))[0]
         return K
 
     def feature_map(self, X: Any) -> Any:
