@@ -2,7 +2,7 @@
 
 spectrum, gap-weighted, weighted degree    the Gram of DNA around splice sites, against strkernels; values are scaled to
                                            k(x, x) = 1, as the rival's are
-gapped words                               against a direct count: every pair of words, compared letter by letter in NumPy
+gapped words                               against a direct count: all pairs of words, letter by letter, in NumPy
 edit distances                             against the table of distances in plain Python, on a part of the pairs
 
 Data: celegans_acceptor_2k.json.gz from --data or MERCER_DATA, else random DNA of the same length.
@@ -31,7 +31,7 @@ FILE = "celegans_acceptor_2k.json.gz"
 LENGTH = 82
 GAPPED = GappedKmer(8, k=4)
 SPECTRA = Spectrum(1) + Spectrum(2) + Spectrum(3)  # the rival adds up all lengths
-GAPS = GapWeighted(1) + GapWeighted(2) + GapWeighted(3)  # here, too
+GAPS = GapWeighted(3, shorter=True)  # here, too
 EDIT_PAIRS = 300  # of which the rival's time is scaled up to all
 
 

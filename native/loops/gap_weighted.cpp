@@ -12,8 +12,8 @@ namespace {
 //     R_q(i, j) = sum_(j' <= j) decay^(j - j') D_q(i, j'),   S_q(i, j) = sum_(i' <= i) decay^(i - i') R_q(i', j),
 //     D_1 = decay^2 if the letters are equal, else 0,        D_(q + 1)(i, j) = D_1(i, j) S_q(i - 1, j - 1),
 //
-// and the value is the sum of all D_n.  Only S of the row before is kept: S[(q - 1) * columns + j].
-template <bool SLOPE>
+// and the value is the sum of all D_n, or, if SHORTER, of all D_q.  Only S of the row before is kept: S[(q - 1) * columns + j].
+template <bool SLOPE, bool SHORTER>
 struct Work {
     const Eight* t;
     Index columns;
@@ -34,6 +34,8 @@ struct Work {
             if constexpr (SLOPE) dD = dmatch;
             UNROLL
             for (int q = 0; q < N; ++q) {
+                if constexpr (SHORTER) sum = sum + D;
+                if constexpr (SHORTER && SLOPE) dsum = dsum + dD;
                 Eight& kept = S[q * columns + j];
                 const Eight old = kept, last = before[q];
                 before[q] = old;
@@ -66,6 +68,8 @@ struct Work {
         for (Index q = 0; q < levels; ++q) {
             Eight R = {}, dR = {}, last = {}, dlast = {};
             for (Index j = 0; j < columns; ++j) {
+                if constexpr (SHORTER) value = value + D[j];
+                if constexpr (SHORTER && SLOPE) slope = slope + dD[j];
                 const Eight old = S[q * columns + j], match = CHOSEN(t[j] == zero + letter, one, zero);
                 if constexpr (SLOPE) {
                     const Eight dold = dS[q * columns + j];
@@ -87,8 +91,8 @@ struct Work {
     }
 };
 
-template <bool SLOPE>
-void compare(const Letter* s, Index rows, Index length, Work<SLOPE>& work, Eight* D, Eight* dD) {
+template <bool SLOPE, bool SHORTER>
+void compare(const Letter* s, Index rows, Index length, Work<SLOPE, SHORTER>& work, Eight* D, Eight* dD) {
     const Index size = (length - 1) * work.columns;
     const Eight zero = {};
     for (Index p = 0; p < size; ++p) work.S[p] = zero;
@@ -108,7 +112,7 @@ void compare(const Letter* s, Index rows, Index length, Work<SLOPE>& work, Eight
     }
 }
 
-template <bool SLOPE>
+template <bool SLOPE, bool SHORTER>
 void fill(const Sequences& A, const Sequences& B, Pairs pairs, Index length, double decay, Matrix<double> value,
           Matrix<double> slope) {
     const Index most = B.longest(0, B.count);
@@ -117,9 +121,10 @@ void fill(const Sequences& A, const Sequences& B, Pairs pairs, Index length, dou
     over_groups(A, B, pairs, EIGHT, [&](Index first, Index many, Index top, Index bottom) {
         const Index columns = B.longest(first, many);
         interleave(B, first, many, columns, t.data());
-        Work<SLOPE> work{t.data(), columns, decay, S.data(), dS.data(), {}, {}};
+        Work<SLOPE, SHORTER> work{t.data(), columns, decay, S.data(), dS.data(), {}, {}};
         for (Index i = top; i < bottom; ++i) {
-            const bool empty = A.length(i) < length || columns < length;
+            const Index least = SHORTER ? 1 : length;
+            const bool empty = A.length(i) < least || columns < least;
             if (!empty) compare(A.at(i), A.length(i), length, work, D.data(), dD.data());
             for (Index w = 0; w < many; ++w) {
                 const Index j = pairs == Pairs::ALL ? first + w : 0;
@@ -132,10 +137,12 @@ void fill(const Sequences& A, const Sequences& B, Pairs pairs, Index length, dou
 
 }  // namespace
 
-void gap_weighted(Sequences A, Sequences B, Pairs pairs, Index length, double decay, Matrix<double> value,
-                  Matrix<double> slope) {
-    if (slope.rows > 0) fill<true>(A, B, pairs, length, decay, value, slope);
-    else fill<false>(A, B, pairs, length, decay, value, slope);
+void gap_weighted(Sequences A, Sequences B, Pairs pairs, Index length, bool shorter, double decay,
+                  Matrix<double> value, Matrix<double> slope) {
+    if (slope.rows > 0)
+        (shorter ? fill<true, true> : fill<true, false>)(A, B, pairs, length, decay, value, slope);
+    else
+        (shorter ? fill<false, true> : fill<false, false>)(A, B, pairs, length, decay, value, slope);
 }
 
 }  // namespace mercer::MERCER_ISA

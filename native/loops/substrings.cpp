@@ -28,6 +28,11 @@ class Automaton {
         std::int32_t state = 0, edge = NONE;
         Index matched = 0;
         for (Index j = 0; j < length; ++j) {
+            if (t[j] < 0) {
+                state = 0;
+                matched = 0;
+                continue;
+            }
             while ((edge = find(state, t[j])) == NONE && state != 0) {
                 state = link_[state];
                 matched = longest_[state];

@@ -40,6 +40,13 @@ def test_the_laws_hold_for_strings_of_unequal_lengths_K24(length):
     check_kernel(GapWeighted(length, decay=0.6), DNA, ["acgt", "", "xyacgxt", "ttttttttt"])
 
 
+@pytest.mark.parametrize("length", [2, 3, 7])
+def test_shorter_words_add_up_K24(length):
+    k = GapWeighted(length, decay=0.6, shorter=True)
+    assert_allclose(k(DNA), sum(GapWeighted(p, decay=0.6)(DNA) for p in range(1, length + 1)), rtol=1e-12)
+    check_kernel(k, DNA[:5])
+
+
 def test_a_length_beyond_both_strings_gives_zero_K24():
     assert_array_equal(GapWeighted(4)(["abc", "ab"]), np.zeros((2, 2)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 from mercer.testing.reference.registry import Function, formula
@@ -83,11 +83,12 @@ def weighted_degree(degree: int) -> Function:
 
 
 @formula("GapWeighted")
-def gap_weighted(length: int, decay: float) -> Function:
+def gap_weighted(length: int, decay: float, shorter: bool = False) -> Function:
     """All pairs of increasing places with the same letters."""
 
     def places(s: Any) -> Any:
-        return combinations(range(len(s)), length)
+        sizes = range(1, length + 1) if shorter else (length,)
+        return [p for size in sizes for p in combinations(range(len(s)), size)]
 
     return lambda x, y: sum(
         decay ** (p[-1] - p[0] + q[-1] - q[0] + 2)
@@ -124,7 +125,7 @@ def local_alignment(
 
     def score(x: Any, y: Any, p: Any, q: Any) -> float:
         pairs = sum(match if x[i] == y[j] else mismatch for i, j in zip(p, q, strict=True))
-        gaps = sum(gap(b - a - 1) for places in (p, q) for a, b in zip(places, places[1:]))  # noqa: B905
+        gaps = sum(gap(b - a - 1) for places in (p, q) for a, b in pairwise(places))
         return pairs - gaps
 
     def total(x: Any, y: Any) -> float:
