@@ -14,6 +14,7 @@ from mercer.native import edit_distance, gap_weighted, local_alignment, substrin
 from mercer.testing.reference import strings as plain
 
 counts = st.sampled_from([0, 1, 3, 8, 9, 17])
+gaps = gap_weighted.gap_weighted
 FACTORS = (2.0, 0.5, 0.4, 0.8)
 
 
@@ -52,8 +53,8 @@ def near(x, y):
 ALL = np.cumsum([0.0, *(0.5**m for m in range(1, 9))])
 WEIGHTS = np.array([0.5, 0.3, 0.2])
 LOOPS = {
-    "gap_weighted": (lambda *a: gap_weighted.gap_weighted(*a[:-1], 3, False, 0.6, a[-1], None), plain.gap_weighted(3, 0.6)),
-    "seven letters": (lambda *a: gap_weighted.gap_weighted(*a[:-1], 7, True, 0.6, a[-1], None), plain.gap_weighted(7, 0.6, True)),
+    "gap_weighted": (lambda *a: gaps(*a[:-1], 3, False, 0.6, a[-1], None), plain.gap_weighted(3, 0.6)),
+    "seven letters": (lambda *a: gaps(*a[:-1], 7, True, 0.6, a[-1], None), plain.gap_weighted(7, 0.6, True)),
     "alignments": (lambda *a: local_alignment.log_local_alignments(*a[:-1], *FACTORS, a[-1]), alignments),
     "edits": (lambda *a: edit_distance.edit_distances(*a[:-1], 3, a[-1]), plain.edits),
     "substrings": (lambda *a: substrings.common_substrings(*a[:-1], ALL, a[-1]), plain.all_substrings(0.5, None)),
@@ -93,9 +94,9 @@ def test_all_pairs_and_matched_pairs(isa, name, n, m, seed):
 def test_slopes_in_the_decay_are_those_of_differences(isa, length):
     A, B, h = sequences(0, 9, longest=12), sequences(1, 11, longest=12), 1e-6
     value, slope, low, high = (np.empty((9, 11)) for _ in range(4))
-    gap_weighted.gap_weighted(*A, *B, False, length, True, 0.7, value, slope)
-    gap_weighted.gap_weighted(*A, *B, False, length, True, 0.7 - h, low, None)
-    gap_weighted.gap_weighted(*A, *B, False, length, True, 0.7 + h, high, None)
+    gaps(*A, *B, False, length, True, 0.7, value, slope)
+    gaps(*A, *B, False, length, True, 0.7 - h, low, None)
+    gaps(*A, *B, False, length, True, 0.7 + h, high, None)
     assert_allclose(slope, (high - low) / (2.0 * h), rtol=1e-6, atol=1e-8)
 
 
@@ -108,7 +109,7 @@ FREE = {"a_letters", "b_letters"}
 @pytest.mark.parametrize(
     ("function", "options", "written"),
     [
-        (gap_weighted.gap_weighted, {"length": 2, "shorter": False, "decay": 0.5, "value": 0, "slope": 0}, {"value", "slope"}),
+        (gaps, {"length": 2, "shorter": False, "decay": 0.5, "value": 0, "slope": 0}, {"value", "slope"}),
         (local_alignment.log_local_alignments, {"match": 2.0, "mismatch": 1.0, "open": 0.1, "extend": 0.1, "out": 0},
          {"out"}),
         (edit_distance.edit_distances, {"alphabet": 6, "out": 0}, {"out"}),

@@ -160,9 +160,7 @@ def test_one_letter_repeated_at_every_distance():
 
 
 def test_an_alphabet_that_is_too_small_is_refused():
-    with pytest.raises(
-        ValueError, match=r"letters must be at least .* got 2 for the 3 letters 'a', 'b', 'c'"
-    ):
+    with pytest.raises(ValueError, match=r"letters must be at least .* got 2 for the 3 letters 'a', 'b', 'c'"):
         Mismatch(2, letters=2)(["abc"])
 
 

@@ -20,7 +20,8 @@ class GapWeighted(Kernel):
     """k(s, t) = sum over words u of `length` letters of the sum of decay^(span in s + span in t) (Lodhi et al., 2002).
 
     u may have gaps: the inner sum is over all places of u in s and in t, in order, and a span is the distance from the
-    first to the last of them, both included.  With `shorter`, words of fewer letters count, too.  A pair costs time proportional to length |s| |t|.
+    first to the last of them, both included.  With `shorter`, words of fewer letters count, too.  A pair costs time
+    proportional to length |s| |t|.
     """
 
     length: int = 3

@@ -87,13 +87,13 @@ def _codes(X: Strings, coder: Coder) -> Array:
     if X.letters is tuple:
         return coder.codes((token,) for s in X.values for token in s).astype(np.int32)
     if X.letters is bytes:
-        points, letter = np.frombuffer(b"".join(X.values), dtype=np.uint8), lambda c: bytes([c])
+        points: Array = np.frombuffer(b"".join(X.values), dtype=np.uint8)
     else:
         text = "".join(X.values).encode("utf-32-le", "surrogatepass")
-        points, letter = np.frombuffer(text, dtype="<u4"), chr  # type: ignore[assignment]
+        points = np.frombuffer(text, dtype="<u4")
     found = np.flatnonzero(np.bincount(points)) if len(points) else np.empty(0, dtype=int)
     table = np.zeros(found[-1] + 1 if len(found) else 0, dtype=np.int32)
-    table[found] = coder.codes(letter(c) for c in found.tolist())
+    table[found] = coder.codes(bytes([c]) if X.letters is bytes else chr(c) for c in found.tolist())
     return np.asarray(table[points])
 
 

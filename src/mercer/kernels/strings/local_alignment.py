@@ -83,7 +83,7 @@ class LocalAlignment(Kernel):
     def _formed(self, L: Array) -> Array:
         """The values of the kernel from logarithms."""
         if self.form == "logarithm":
-            return L / value(self.beta)
+            return np.asarray(L / value(self.beta))
         np.exp(L, out=L)
         return np.minimum(L, 1.0, out=L) if self.form == "cosine" else L
 

@@ -105,10 +105,11 @@ class Mismatch(NearWords):
         first, which = distinct(packed.numbers[at], packed.size)
         reach = sum(comb(self.k, r) * (self.letters - 1) ** r for r in range(self.mismatches + 1))
         maps.guard("Mismatch", len(first), reach)
-        words = A.codes[at[first][:, None] + np.arange(self.width)]
-        columns = _neighbours(words, int(self.mismatches), int(self.letters))
-        columns = distinct(columns.ravel(), columns.max(initial=0) + 1)[1].reshape(columns.shape)
-        return counted(columns[which].ravel(), many * columns.shape[1])
+        begin: Array = at[first]
+        words = A.codes[begin[:, None] + np.arange(self.width)]
+        reached = _neighbours(words, int(self.mismatches), int(self.letters))
+        columns = distinct(reached.ravel(), int(reached.max(initial=0)) + 1)[1].reshape(len(first), -1)
+        return counted(columns[which].ravel(), many * (reached.size // max(len(first), 1)))
 
 
 def _shown(A: Letters) -> str:

@@ -32,7 +32,7 @@ def all_substrings(decay: float, max_length: int | None) -> Function:
 
     def k(x: Any, y: Any) -> float:
         longest = min(len(x), len(y), math.inf if max_length is None else max_length)
-        return sum(decay**m * spectrum(m)(x, y) for m in range(1, int(longest) + 1))
+        return float(sum(decay**m * spectrum(m)(x, y) for m in range(1, int(longest) + 1)))
 
     return k
 
