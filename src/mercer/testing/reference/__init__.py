@@ -4,6 +4,7 @@
 
 vectors.py             formulas of kernels of vectors
 strings.py, items.py   of strings, and of other items
+models.py              of probability models
 algebra.py             formulas of kernels made of kernels
 registry.py            where formulas are found
 
@@ -16,7 +17,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mercer.testing.reference import algebra, items, strings, vectors  # noqa: F401  # they register their formulas
+from mercer.testing.reference import (  # noqa: F401  # they register their formulas
+    algebra,
+    items,
+    models,
+    strings,
+    vectors,
+)
 from mercer.testing.reference.registry import FORMULAS, LEARNED, Function
 
 
