@@ -1,7 +1,7 @@
 """python -m benchmarks.claims [--smoke] [--json FILE]: what books say of the cost of kernel machines, tried here.
 
-Not a race against others: a claim compares our own machines with each other (C3, C9, C10, C14, E3, E22).  One that does not
-hold on this machine at this size is reported as such, and is no failure of the run.
+Not a race against others: a claim compares our own machines with each other (C3, C9, C10, C14, E3, E22).  One that does
+not hold on this machine at this size is reported as such, and is no failure of the run.
 
 Contestants have turns, after one at a small size that is not counted, and the best of the rounds counts.
 """
