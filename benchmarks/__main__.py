@@ -20,6 +20,7 @@ from benchmarks import (
     smoothing_loess,
     sparse,
     startup,
+    structured,
     svm,
     vjp,
 )
@@ -37,6 +38,7 @@ SUITES = {
     "smoothing-loess": smoothing_loess.cases,
     "startup": startup.cases,
     "sparse": sparse.cases,
+    "structured": structured.cases,
     "svm": svm.fits,
     "svm-predict": svm.predictions,
 }

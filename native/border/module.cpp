@@ -17,12 +17,15 @@ NB_MODULE(_native, m) {
           "Use another instruction set from now on; for tests.");
     mercer::bind_distance(m);
     mercer::bind_dual_proof(m);
+    mercer::bind_edit_distance(m);
+    mercer::bind_gap_weighted(m);
     mercer::bind_gather(m);
     mercer::bind_growth(m);
     mercer::bind_halves(m);
     mercer::bind_linear(m);
     mercer::bind_loess(m);
     mercer::bind_lowess(m);
+    mercer::bind_local_alignment(m);
     mercer::bind_medoids(m);
     mercer::bind_path(m);
     mercer::bind_polynomial(m);
@@ -38,5 +41,8 @@ NB_MODULE(_native, m) {
     mercer::bind_sparse(m);
     mercer::bind_sparse_pairs(m);
     mercer::bind_subsets(m);
+    mercer::bind_substrings(m);
     mercer::bind_triangles(m);
+    mercer::bind_weighted_degree(m);
+    mercer::bind_word_distances(m);
 }

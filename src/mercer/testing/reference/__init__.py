@@ -2,8 +2,9 @@
 
     gram(kernel, X, Y)     the matrix of k(x, y), one pair at a time
 
-vectors.py, items.py   formulas of kernels of vectors, and of other items
-models.py              formulas of kernels of probability models
+vectors.py             formulas of kernels of vectors
+strings.py, items.py   of strings, and of other items
+models.py              of probability models
 algebra.py             formulas of kernels made of kernels
 registry.py            where formulas are found
 smoothing.py           lowess, and loess without interpolation
@@ -17,7 +18,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mercer.testing.reference import algebra, items, models, vectors  # noqa: F401  # they register their formulas
+from mercer.testing.reference import (  # noqa: F401  # they register their formulas
+    algebra,
+    items,
+    models,
+    strings,
+    vectors,
+)
 from mercer.testing.reference.registry import FORMULAS, LEARNED, Function
 
 
