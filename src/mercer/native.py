@@ -12,6 +12,7 @@ try:
     from mercer._native import (
         available_isas,
         choose_isa,
+        cubic_grid,
         distance,
         dual_proof,
         gather,
@@ -35,6 +36,7 @@ try:
         sparse_pairs,
         subsets,
         triangles,
+        window_tree,
     )
 except ImportError as error:
     if "this processor" in str(error):  # it works, but cannot run as asked here
@@ -47,6 +49,7 @@ except ImportError as error:
 __all__ = [
     "available_isas",
     "choose_isa",
+    "cubic_grid",
     "distance",
     "dual_proof",
     "gather",
@@ -70,4 +73,5 @@ __all__ = [
     "sparse_pairs",
     "subsets",
     "triangles",
+    "window_tree",
 ]
