@@ -3,9 +3,9 @@
 Linear binning divides each number between its two grid points.  That is continuous in the data, so that rounding of the
 data never moves a weight from one bin to another.
 
-Sums over pairs, sum_{i != j} a_i b_j f(|x_i - x_j|), become sums over lags: the correlation of the binned a and b by one
-FFT, after which each f costs one pass over the lags.  As f vanishes beyond some distance, gaps between neighbouring
-numbers are first shortened to that distance: a far outlier then does not use up the grid.
+Sums over pairs, sum_{i != j} a_i b_j f(|x_i - x_j|), become sums over lags: the correlation of the binned a and b by
+one FFT, after which each f costs one pass over the lags.  As f vanishes beyond some distance, gaps between
+neighbouring numbers are first shortened to that distance: a far outlier then does not use up the grid.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def shortened(x: Array, longest: float) -> Array:
     gaps = np.diff(x[order])
     out = np.empty_like(x)
     if gaps.max(initial=0.0) <= longest:
-        return x - x[order[0]]
+        return np.asarray(x - x[order[0]])
     out[order] = np.concatenate([[0.0], np.cumsum(np.minimum(gaps, longest))])
     return out
 
@@ -58,7 +58,7 @@ class Lags:
         backward = forward if a is b else rfft(second, length)
         C = irfft(forward * backward.conj(), length)
         pairs = C[:bins].copy()
-        pairs[1:] += C[: -bins : -1]
+        pairs[1:] += C[:-bins:-1]
         pairs -= _with_itself(x / step, a * b, bins)
         return cls(np.maximum(pairs, 0.0), step)
 

@@ -25,7 +25,7 @@ from mercer.solvers.bandwidth.scale import narrow_scale
 from mercer.typing import Array
 
 _STAGES = 7
-_FIRST_BINS, _MOST_BINS = 2**12, 2**20
+_FIRST_BINS, _MOST_BINS = 2**12, 2**16
 _FINE = 20.0  # grid steps in a bandwidth, at least
 _MARGIN = 0.5  # of the range of the data, at either end of the grid
 _SMALLEST = 0.5  # grid steps: no root is looked for below

@@ -1,7 +1,7 @@
 """The normal reference with a robust scale: Silverman's factor times 1.4826 median|x - median(x)|.
 
-The median absolute deviation estimates the standard deviation of normal data, and stays bounded while fewer than half of
-the values are wild.
+The median absolute deviation estimates the standard deviation of normal data, and stays bounded while fewer than half
+of the values are wild.
 """
 
 from __future__ import annotations

@@ -27,34 +27,43 @@ _BYTES = 2**26  # of all sums of one pass
 
 
 @dataclass(frozen=True, eq=False)
-class PairSums:
-    """logs[k, i] = log sum_{j != i} w_j exp(-c_k s_ij); means[k, i] = the mean of s_ij under these weights, or None.
+class LogSums:
+    """logs[k, i] = log sum_{j != i} w_j exp(-c_k s_ij); means[k, i] = the mean of s_ij under these weights.
 
-    d logs / d c = -means.
+    d logs / d c = -means; `means` is empty unless it was asked for.
     """
 
     logs: Array
-    means: Array | None
+    means: Array
 
 
-def log_sums(columns: Array, weight: Array, rates: Array, *, means: bool = False) -> PairSums:
-    """Of the rows of a table given by its columns (D, n), with weights > 0 of sum 1, for the rates c > 0."""
+def log_sums(columns: Array, weight: Array, rates: Array, *, means: bool = False) -> LogSums:
+    """Of the rows of a table given by its columns (D, n), with weights >= 0 of sum 1, for the rates c > 0."""
+    sums, moments = plain_sums(columns, weight, rates, moments=means)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = LogSums(np.log(sums), moments / sums if means else moments)
+    _again(columns, weight, rates, sums, found)
+    return found
+
+
+def plain_sums(columns: Array, weight: Array, rates: Array, *, moments: bool = False) -> tuple[Array, Array]:
+    """(sums, moments): sum_{j != i} w_j exp(-c_k s_ij), and the same of s_ij exp(-c_k s_ij) if asked for.
+
+    Their absolute error is below exp(-60).
+    """
     order, edges = boxes(columns)
     Xt, w = np.ascontiguousarray(columns[:, order]), np.ascontiguousarray(weight[order])
-    logs = np.empty((len(rates), len(w)))
-    mean = np.empty_like(logs) if means else None
+    sums = np.empty((len(rates), len(w)))
+    firsts = np.empty((len(rates) if moments else 0, len(w)))
     ascending = np.argsort(rates, kind="stable")
-    most = max(1, _BYTES // (8 * len(w) * _PARTS * (2 if means else 1)))
+    most = max(1, _BYTES // (8 * len(w) * _PARTS * (2 if moments else 1)))
     for start in range(0, len(rates), most):
         some = ascending[start : start + most]
-        sums, moments = _pass(Xt, w, edges, np.ascontiguousarray(rates[some]), means)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values, first = np.log(sums), moments / sums if means else moments
-        _again(Xt, w, rates[some], sums, values, first)
-        logs[some[:, None], order] = values
-        if mean is not None:
-            mean[some[:, None], order] = first
-    return PairSums(logs, mean)
+        total, first = _pass(Xt, w, edges, np.ascontiguousarray(rates[some]), moments)
+        sums[some[:, None], order] = total
+        if moments:
+            firsts[some[:, None], order] = first
+    return sums, firsts
 
 
 def boxes(columns: Array) -> tuple[Array, Array]:
@@ -74,12 +83,12 @@ def boxes(columns: Array) -> tuple[Array, Array]:
     return np.concatenate(done), np.cumsum([0] + [len(rows) for rows in done])
 
 
-def _pass(Xt: Array, w: Array, edges: Array, rates: Array, means: bool) -> tuple[Array, Array]:
+def _pass(Xt: Array, w: Array, edges: Array, rates: Array, with_moments: bool) -> tuple[Array, Array]:
     low = np.array([Xt[:, a:b].min(axis=1) for a, b in pairwise(edges)])
     high = np.array([Xt[:, a:b].max(axis=1) for a, b in pairwise(edges)])
     roots = _roots(rates)
     sums = np.zeros((_PARTS, len(rates), len(w)))
-    moments = np.zeros((_PARTS, len(rates) if means else 0, len(w)))
+    moments = np.zeros((_PARTS, len(rates) if with_moments else 0, len(w)))
 
     def work(part: int) -> None:
         pair_sums.gaussian(Xt, w, edges, low, high, rates, roots, CUT, part, _PARTS, sums[part], moments[part])
@@ -98,18 +107,18 @@ def _roots(rates: Array) -> Array:
     return roots
 
 
-def _again(Xt: Array, w: Array, rates: Array, sums: Array, logs: Array, means: Array) -> None:
+def _again(columns: Array, weight: Array, rates: Array, sums: Array, found: LogSums) -> None:
     """Replace the entries whose sums are too small to be sure of."""
-    k, rows = np.nonzero(sums < _SURE)
+    k, rows = (np.ascontiguousarray(index) for index in np.nonzero(sums < _SURE))
     c = np.ascontiguousarray(rates[k])
-    rows = np.ascontiguousarray(rows)
     nearest, total, first = (np.empty(len(rows)) for _ in range(3))
 
     def work(part: int) -> None:
         cut = slice(len(rows) * part // _PARTS, len(rows) * (part + 1) // _PARTS)
-        pair_sums.above_nearest(Xt, w, rows[cut], c[cut], nearest[cut], total[cut], first[cut])
+        pair_sums.above_nearest(columns, weight, rows[cut], c[cut], nearest[cut], total[cut], first[cut])
 
-    run(work, range(_PARTS))
-    logs[k, rows] = np.log(total) - c * nearest
-    if len(means):
-        means[k, rows] = first / total
+    if len(rows):
+        run(work, range(_PARTS))
+        found.logs[k, rows] = np.log(total) - c * nearest
+    if len(rows) and len(found.means):
+        found.means[k, rows] = first / total

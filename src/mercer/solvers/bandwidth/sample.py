@@ -32,8 +32,8 @@ class Sample:
     @classmethod
     def of(cls, owner: str, X: Any, weights: Any = None) -> Self:
         """Check the data: finite, two rows or more of positive weight, no constant column."""
-        X = _rows(owner, X)
-        weight = _weights(owner, weights, len(X))
+        X = checked_rows(owner, X)
+        weight = checked_weights(owner, weights, len(X))
         X, weight = X[weight > 0.0], weight[weight > 0.0]
         if len(X) < 2:
             raise bad(owner, "X", "two rows or more of positive weight", f"{len(X)}",
@@ -50,7 +50,8 @@ class Sample:
         return cls(np.ascontiguousarray(((X - centre) / unit).T), unit, weight, size)
 
 
-def _rows(owner: str, X: Any) -> Array:
+def checked_rows(owner: str, X: Any) -> Array:
+    """(n, D) finite numbers; one column may be given as (n,)."""
     X = np.asarray(X, dtype=np.float64)
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2 or 0 in X.shape:
@@ -58,10 +59,11 @@ def _rows(owner: str, X: Any) -> Array:
     if not np.isfinite(X).all():
         i, j = np.argwhere(~np.isfinite(X))[0]
         raise bad(owner, "X", "finite", f"{X[i, j]} in row {i}, column {j}", "Leave that row out, or fill the gap.")
-    return X
+    return np.asarray(X)
 
 
-def _weights(owner: str, weights: Any, n: int) -> Array:
+def checked_weights(owner: str, weights: Any, n: int) -> Array:
+    """(n,) numbers >= 0; 1 if None."""
     if weights is None:
         return np.ones(n)
     w = np.asarray(weights, dtype=np.float64)

@@ -13,4 +13,4 @@ def scott(sample: Sample) -> Array:
     """One bandwidth per column, in units of the sample."""
     D = len(sample.columns)
     sigma = np.array([deviation(x, sample.weight, sample.size) for x in sample.columns])
-    return sigma * sample.size ** (-1.0 / (D + 4.0))
+    return np.asarray(sigma * sample.size ** (-1.0 / (D + 4.0)))

@@ -60,7 +60,7 @@ class Curvature:
         return -self._scaled(pairs, b**7)
 
     def _scaled(self, pairs: float, power: float) -> float:
-        return pairs * self.size / ((self.size - 1.0) * power * np.sqrt(2.0 * np.pi))
+        return float(pairs * self.size / ((self.size - 1.0) * power * np.sqrt(2.0 * np.pi)))
 
 
 def _root(curvature: Curvature, scale: float, size: float) -> float | None:
