@@ -5,6 +5,7 @@
 
 namespace mercer {
 
+void bind_cubic_grid(nanobind::module_& parent);
 void bind_distance(nanobind::module_& parent);
 void bind_dual_proof(nanobind::module_& parent);
 void bind_gather(nanobind::module_& parent);
@@ -28,5 +29,6 @@ void bind_sparse(nanobind::module_& parent);
 void bind_sparse_pairs(nanobind::module_& parent);
 void bind_subsets(nanobind::module_& parent);
 void bind_triangles(nanobind::module_& parent);
+void bind_window_tree(nanobind::module_& parent);
 
 }  // namespace mercer

@@ -12,6 +12,7 @@ try:
     from mercer._native import (
         available_isas,
         choose_isa,
+        cubic_grid,
         distance,
         dual_proof,
         gather,
@@ -36,6 +37,7 @@ try:
         sparse_pairs,
         subsets,
         triangles,
+        window_tree,
     )
 except ImportError as error:
     if "this processor" in str(error):  # it works, but cannot run as asked here
@@ -48,6 +50,7 @@ except ImportError as error:
 __all__ = [
     "available_isas",
     "choose_isa",
+    "cubic_grid",
     "distance",
     "dual_proof",
     "gather",
@@ -72,4 +75,5 @@ __all__ = [
     "sparse_pairs",
     "subsets",
     "triangles",
+    "window_tree",
 ]
