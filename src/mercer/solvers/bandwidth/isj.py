@@ -28,6 +28,7 @@ _STAGES = 7
 _FIRST_BINS, _MOST_BINS = 2**12, 2**16
 _FINE = 20.0  # grid steps in a bandwidth, at least
 _MARGIN = 0.5  # of the range of the data, at either end of the grid
+_TINY = 1e-200  # its powers are numbers too
 _SMALLEST = 0.5  # grid steps: no root is looked for below
 
 
@@ -66,8 +67,8 @@ def _last_stage(t: float, k2: Array, squares: Array, size: float) -> float:
 
 
 def _norm(s: int, t: float, k2: Array, squares: Array) -> float:
-    """|f^(s)|^2 of the estimate with variance t; the smallest positive number where that underflows."""
+    """|f^(s)|^2 of the estimate with variance t; a tiny number where that underflows."""
     reach = int(np.searchsorted(k2, 750.0 / (np.pi**2 * t))) + 1 if t > 0.0 else len(k2)
     k2, squares = k2[:reach], squares[:reach]
     total = float((k2**s * squares) @ np.exp(-k2 * (np.pi**2 * t)))
-    return max(2.0 * np.pi ** (2 * s) * total, float(np.finfo(float).tiny))
+    return max(2.0 * np.pi ** (2 * s) * total, _TINY)

@@ -8,7 +8,7 @@ n below is the effective number of rows, (sum w)^2 / sum w^2, and D the number o
 "scott"       n^(-1/(D+4)) times the standard deviation of each column
 "silverman"   (4 / ((D+2) n))^(1/(D+4)) times the standard deviation: best for normal data
 "normal"      the same with 1.4826 times the median absolute deviation
-"isj", "sj"   by column, for data of any shape; for D > 1 times n^(1/5 - 1/(D+4)), as fewer rows are near each other then
+"isj", "sj"   by column, for data of any shape; for D > 1 times n^(1/5 - 1/(D+4)), as rows are farther apart then
 "lscv"        one multiple of the standard deviations, with the smallest estimate of the integrated squared error
 "lcv"         one multiple of the standard deviations, with the largest leave-one-out likelihood
 
