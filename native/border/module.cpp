@@ -23,6 +23,7 @@ NB_MODULE(_native, m) {
     mercer::bind_halves(m);
     mercer::bind_linear(m);
     mercer::bind_medoids(m);
+    mercer::bind_pair_sums(m);
     mercer::bind_path(m);
     mercer::bind_polynomial(m);
     mercer::bind_radial(m);

@@ -13,6 +13,7 @@ void bind_growth(nanobind::module_& parent);
 void bind_halves(nanobind::module_& parent);
 void bind_linear(nanobind::module_& parent);
 void bind_medoids(nanobind::module_& parent);
+void bind_pair_sums(nanobind::module_& parent);
 void bind_path(nanobind::module_& parent);
 void bind_polynomial(nanobind::module_& parent);
 void bind_radial(nanobind::module_& parent);

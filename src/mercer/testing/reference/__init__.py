@@ -4,6 +4,7 @@
 
 vectors.py, items.py   formulas of kernels of vectors, and of other items
 algebra.py             formulas of kernels made of kernels
+bandwidths.py          rules for the width of a smoothing window
 registry.py            where formulas are found
 
 A formula is found by the name of the kernel's class and called with its fields; it returns a function of two items.
