@@ -74,6 +74,11 @@ NEIGHBOURS = [
     mercer.KernelKNeighborsRegressor(3, kernel="precomputed"),
 ]
 
+DENSITIES = [
+    mercer.KernelDensity(),
+    mercer.KernelDensity(bandwidth=0.5, kernel="epanechnikov", adaptive=True),
+]
+
 PROCESSES = [
     mercer.GaussianProcessRegressor(),
     mercer.GaussianProcessRegressor("rbf"),
@@ -100,7 +105,7 @@ def expected_failures(machine):
         return {}
     if isinstance(machine, mercer.KernelPCA) and machine.kernel == "precomputed":
         return {"check_estimators_dtypes": "they pass no Gram, and ask for all axes"}
-    if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelLDA"):
+    if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelDensity", "KernelLDA"):
         return {}
     if isinstance(machine, (mercer.KernelRidge, mercer.KernelRidgeCV, mercer.KernelGradientDescent)):
         several = np.ndim(getattr(machine, "alpha", 0)) == 1
@@ -117,7 +122,7 @@ def expected_failures(machine):
 
 
 @parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS,
-                          SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
+                          *DENSITIES, SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
                          expected_failed_checks=expected_failures)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.classical_mds.NotEuclidean")  # nor distances
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.kernel_pca.AsymmetricGram")

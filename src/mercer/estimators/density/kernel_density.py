@@ -251,14 +251,16 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
                 X[:, j] = side.folded(X[:, j]) if side.circle else X[:, j]
         return (X if self._whiten is None else X @ self._whiten), known
 
-    def _logs(self, Q: Array) -> Array:
-        """log p at rows as the mixture has them."""
+    def _logs(self, Q: Array, exact: bool = False) -> Array:
+        """log p at rows as the mixture has them; exact: up to rounding, whatever error was allowed."""
         if not len(Q):
             return np.empty(0)
         if self._linear:
             with np.errstate(divide="ignore"):
                 x = Q[:, 0].astype(np.float64)
                 return np.asarray(np.log(linear_density(self._points, x, self._sides[0]) / self._integral))
+        if exact:
+            return log_sums(self._mixture, Q, Accuracy())[0] + self._log_constant
         logs, cost = log_sums(self._mixture, Q, self._accuracy, self._way)
         self.method_ = cost.method
         return logs + self._log_constant
@@ -445,7 +447,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         count = int(min(max((high - low) / h * _PER_BANDWIDTH, 200), 20_000))
         plateau = isinstance(self._points.window, Boxcar)
         grid = np.linspace(low, high, count)
-        return modes_on_line(lambda x: self._logs(x[:, None]), grid, plateau)[:, None]
+        return modes_on_line(lambda x: self._logs(x[:, None], exact=True), grid, plateau)[:, None]
 
     def _shifted_modes(self) -> Array:
         points, form = self._points, self.form == "product" and not isinstance(self._points.window, Gaussian)
