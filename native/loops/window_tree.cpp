@@ -260,6 +260,7 @@ class Query {
         for (Index d = 0; d < columns(); ++d) {
             const double* __restrict x = tree_.points.row(d) + from;
             const double q = q_[d];
+#pragma omp simd
             for (Index i = 0; i < n; ++i) {
                 const double t = x[i] - q;
                 s[i] += t * t;
@@ -278,6 +279,7 @@ class Query {
         double* __restrict s = s_;
         const Window window = window_;
         values_ += n;
+#pragma omp simd
         for (Index i = 0; i < n; ++i) s[i] = v[i] * window(s[i]);
         if (skip >= from && skip < from + n) s[skip - from] = 0.0;
         double sums[4] = {0.0, 0.0, 0.0, 0.0};
@@ -360,6 +362,46 @@ void select_middle(Matrix<double> X, Vector<Index> order, Index from, Index to, 
     }
 }
 
+void leaf_facts(const PointTree& tree, Index node, double* f) {
+    const Index columns = tree.points.rows, from = tree.start[node], to = tree.end[node];
+    for (Index k = 0; k < FACTS + columns; ++k) f[k] = 0.0;
+    f[1] = HUGE_VAL;
+    for (Index i = from; i < to; ++i) {
+        const double v = tree.weight[i], b = tree.inverse.size > 0 ? tree.inverse[i] : 1.0;
+        f[0] += v;
+        f[1] = b < f[1] ? b : f[1];
+        f[2] = b > f[2] ? b : f[2];
+        f[3] += v * b;
+    }
+    for (Index d = 0; d < columns; ++d) {
+        const double* x = tree.points.row(d);
+        double sum = 0.0;
+        for (Index i = from; i < to; ++i) sum += tree.weight[i] * (tree.inverse.size > 0 ? tree.inverse[i] : 1.0) * x[i];
+        const double centre = f[3] > 0.0 ? sum / f[3] : 0.0;
+        for (Index i = from; i < to; ++i) {
+            const double t = x[i] - centre;
+            f[4] += tree.weight[i] * (tree.inverse.size > 0 ? tree.inverse[i] : 1.0) * t * t;
+        }
+        f[FACTS + d] = centre;
+    }
+}
+
+// The facts of two nodes together; second moments move to the common centre.
+void merge_facts(const double* a, const double* b, Index columns, double* f) {
+    f[0] = a[0] + b[0];
+    f[1] = a[1] < b[1] ? a[1] : b[1];
+    f[2] = a[2] > b[2] ? a[2] : b[2];
+    f[3] = a[3] + b[3];
+    const double share = f[3] > 0.0 ? b[3] / f[3] : 0.0;
+    double apart = 0.0;
+    for (Index d = FACTS; d < FACTS + columns; ++d) {
+        const double t = b[d] - a[d];
+        apart += t * t;
+        f[d] = a[d] + share * t;
+    }
+    f[4] = a[4] + b[4] + a[3] * share * apart;
+}
+
 }  // namespace
 
 void grow_tree(Matrix<double> X, Vector<Index> order, Vector<Index> start, Vector<Index> end, Matrix<double> low,
@@ -393,31 +435,10 @@ void grow_tree(Matrix<double> X, Vector<Index> order, Vector<Index> start, Vecto
 }
 
 void node_facts(const PointTree& tree, Matrix<double> facts) {
-    const Index columns = tree.points.rows;
-    for (Index node = 0; node < facts.rows; ++node) {
-        double* f = facts.row(node);
-        for (Index k = 0; k < FACTS + columns; ++k) f[k] = 0.0;
-        f[1] = HUGE_VAL;
-        for (Index i = tree.start[node]; i < tree.end[node]; ++i) {
-            const double v = tree.weight[i], b = tree.inverse.size > 0 ? tree.inverse[i] : 1.0;
-            f[0] += v;
-            f[1] = b < f[1] ? b : f[1];
-            f[2] = b > f[2] ? b : f[2];
-            f[3] += v * b;
-        }
-        for (Index d = 0; d < columns; ++d) {
-            const double* x = tree.points.row(d);
-            double sum = 0.0, spread = 0.0;
-            for (Index i = tree.start[node]; i < tree.end[node]; ++i)
-                sum += tree.weight[i] * (tree.inverse.size > 0 ? tree.inverse[i] : 1.0) * x[i];
-            const double centre = f[3] > 0.0 ? sum / f[3] : 0.0;
-            for (Index i = tree.start[node]; i < tree.end[node]; ++i) {
-                const double t = x[i] - centre;
-                spread += tree.weight[i] * (tree.inverse.size > 0 ? tree.inverse[i] : 1.0) * t * t;
-            }
-            f[FACTS + d] = centre;
-            f[4] += spread;
-        }
+    for (Index node = facts.rows - 1; node >= 0; --node) {  // children before their parents
+        const Index left = 2 * node + 1;
+        if (left >= facts.rows) leaf_facts(tree, node, facts.row(node));
+        else merge_facts(facts.row(left), facts.row(left + 1), tree.points.rows, facts.row(node));
     }
 }
 

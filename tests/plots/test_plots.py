@@ -65,6 +65,7 @@ DRAWN = {
     "silhouettes": lambda **a: plots.silhouettes(silhouette(PLANE, LABEL), LABEL, **a),
     "silhouette_curve": lambda **a: plots.silhouette_curve(KMedoids(random_state=0).choose_k(PLANE, [2, 3]), **a),
     "trace": lambda **a: plots.trace(TRACE, **a),
+    "density": lambda **a: plots.density(mercer.KernelDensity(bandwidth="scott").fit(PLANE), PLANE, **a),
     "witness": lambda **a: plots.witness(TWO, PLANE[LABEL == 0], PLANE[LABEL == 1], **a),
     "embedding": lambda **a: plots.embedding(PLANE, LABEL, **a),
     "component_contours": lambda **a: plots.component_contours(AXES, PLANE, 2, resolution=20, **a),

@@ -150,15 +150,16 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         factor = abramson(logs, mixture.weights, power)
         return replace(mixture, factor=factor)
 
-    def _with_images(self, mixture: Mixture) -> tuple[Mixture, Array]:
+    def _with_images(self, mixture: Mixture) -> tuple[Mixture, Array | None]:
+        """The mixture with images beyond bounds, and the point each comes from; None if there are no images."""
         if self.boundary == "linear" or not any(side.bounded for side in self._sides):
-            return mixture, np.arange(len(mixture))
+            return mixture, None
         return reflected(mixture, self._sides)
 
     def _set_bounds(self) -> None:
         """Images beyond bounds, or the integral of a density that was corrected at its bounds."""
         self._mixture, origin = self._with_images(self._points)
-        self._origin = origin if len(self._mixture) > len(self._points) else None
+        self._origin = origin
         self._integral = 1.0
         if self._linear:
             x, w = quadrature(self._points, self._sides[0])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.solvers.density.tree import PointTree
+from mercer.solvers.density.tree import LEAF, WIDE_LEAF, PointTree
 from mercer.typing import Array
 from mercer.windows import Gaussian, Window
 from mercer.windows.window import log_sphere_area
@@ -65,7 +65,8 @@ class Mixture:
     def tree(self) -> PointTree:
         """The points as a tree of boxes."""
         inverse = None if self.factor is None else self.factor**-2.0
-        return PointTree.grow(self.scaled, self.masses, inverse)
+        leaf = LEAF if np.isfinite(self.window.radius) else WIDE_LEAF
+        return PointTree.grow(self.scaled, self.masses, inverse, leaf)
 
     @cached_property
     def box(self) -> tuple[Array, Array]:

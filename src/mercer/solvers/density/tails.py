@@ -16,7 +16,8 @@ from mercer.typing import Array
 if TYPE_CHECKING:
     from mercer.solvers.density.mixture import Mixture
 
-_REACH = 18.0  # bandwidths
+_FARTHEST = 18.0  # bandwidths
+_SLACK = 8.0  # points that are missing near the edge of a group, as a part of the exponent
 _GROUPS = 4  # each costs a pass over all points
 _PAIRS = 2**22
 
@@ -25,17 +26,32 @@ def nearby_log_sums(mixture: Mixture, Q: Array, rtol: float) -> Array | None:
     """Log sums of Gaussian windows at a column of queries, or None if too many points are near some of them."""
     q, h = Q[:, 0], float(mixture.scale[0])
     order = np.argsort(q)
-    cuts = np.flatnonzero(np.diff(q[order]) > 2.0 * _REACH * h) + 1
-    groups = np.split(order, cuts)
+    groups = np.split(order, np.flatnonzero(np.diff(q[order]) > 2.0 * _FARTHEST * h) + 1)
     if len(groups) > _GROUPS:
         return None
     logs = np.empty(len(q))
     for group in groups:
-        near = _near(mixture, float(q[group].min()) - _REACH * h, float(q[group].max()) + _REACH * h)
-        if not 0 < len(near) <= _PAIRS // len(group):
+        found = _of_group(mixture, Q[group], rtol)
+        if found is None:
             return None
-        logs[group] = exact_log_sums(mixture.subset(near), Q[group] / mixture.scale)
-    return logs if logs.min() + np.log(rtol) > -0.5 * _REACH**2 else None
+        logs[group] = found
+    return logs
+
+
+def _of_group(mixture: Mixture, Q: Array, rtol: float) -> Array | None:
+    """The sums of one group, with the least reach that is enough."""
+    h, low, high = float(mixture.scale[0]), float(Q.min()), float(Q.max())
+    least, most = (float(side[0]) for side in mixture.box)
+    outside = max(least - low, high - most, 0.0) / h
+    likely = float(np.sqrt(outside**2 + 2.0 * np.log(len(mixture) / rtol) + _SLACK))
+    for reach in (min(likely, _FARTHEST), _FARTHEST):
+        near = _near(mixture, low - reach * h, high + reach * h)
+        if not 0 < len(near) <= _PAIRS // len(Q):
+            return None
+        logs = exact_log_sums(mixture.subset(near), Q / mixture.scale)
+        if logs.min() + np.log(rtol) > -0.5 * reach**2:
+            return logs
+    return None
 
 
 def _near(mixture: Mixture, low: float, high: float) -> Array:

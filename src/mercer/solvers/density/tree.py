@@ -11,7 +11,8 @@ from mercer.native import window_tree
 from mercer.typing import Array
 from mercer.windows import Window, compact, unbounded
 
-LEAF = 32  # points of a leaf; fewer make more boxes to look at, more make more points
+LEAF = 32  # points of a leaf for windows that end: fewer make more boxes to look at, more make more points
+WIDE_LEAF = 128  # for windows that do not, where most leaves count
 _QUERIES = 512  # of one task
 _NOBODY = np.empty(0, dtype=np.intp)
 _PROFILES = (
@@ -47,10 +48,10 @@ class PointTree:
     place: Array  # of every point in the tree
 
     @classmethod
-    def grow(cls, rows: Array, weight: Array, inverse: Array | None) -> PointTree:
+    def grow(cls, rows: Array, weight: Array, inverse: Array | None, leaf: int = LEAF) -> PointTree:
         """The tree of so many rows."""
         n, D = rows.shape
-        nodes = 2 ** (max(n // LEAF, 1).bit_length()) - 1
+        nodes = 2 ** (max(n // leaf, 1).bit_length()) - 1
         X, order = rows.copy(), np.arange(n)
         start, end = np.empty(nodes, dtype=np.intp), np.empty(nodes, dtype=np.intp)
         low, high, facts = np.empty((nodes, D)), np.empty((nodes, D)), np.empty((nodes, 5 + D))
