@@ -103,7 +103,5 @@ def cases() -> list[Case]:
         _case("density on 2^10 places, rtol 1e-4, n", 2000, _line, kdepy, size=1_000_000),
         _case("density, 2 columns, n queries, rtol 1e-3, n", 1000, _normal(2, 100_000, 1e-3), sklearn),
         _case("density, 5 columns, 1000 queries, rtol 1e-2, n", 1000, _normal(5, 1_000, 1e-2), sklearn),
-        _case(
-            "Epanechnikov, 2 columns, 10^4 queries, n", 1000, _normal(2, 10_000, 0.0, "epanechnikov"), sklearn
-        ),
+        _case("Epanechnikov, 2 columns, 10^4 queries, n", 1000, _normal(2, 10_000, 0.0, "epanechnikov"), sklearn),
     ]

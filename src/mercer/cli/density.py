@@ -18,7 +18,9 @@ def density(
     bandwidth: Annotated[
         str, typer.Option("--bandwidth", "-b", help="A number, or scott, silverman, normal, isj, sj, lscv, lcv.")
     ] = "silverman",
-    window: Annotated[str, typer.Option("--window", "-w", help="gaussian, epanechnikov, tricube, tophat, ...")] = "gaussian",
+    window: Annotated[
+        str, typer.Option("--window", "-w", help="gaussian, epanechnikov, tricube, tophat, ...")
+    ] = "gaussian",
     low: Annotated[float | None, typer.Option(help="Lower bound of the values.")] = None,
     high: Annotated[float | None, typer.Option(help="Upper bound of the values.")] = None,
     adaptive: Annotated[bool, typer.Option("--adaptive", help="Wider windows where values are rare.")] = False,

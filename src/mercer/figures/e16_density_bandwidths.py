@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CLAIM = (
-    "The density is a mean of windows around the points, with the mean of the points and their variance plus that of the "
-    "window; a wider window has fewer modes."
+    "The density is a mean of windows around the points, with the mean of the points and their variance plus that of "
+    "the window; a wider window has fewer modes."
 )
 WIDTHS = (0.25, 1.0, 3.0)
 

@@ -30,7 +30,9 @@ def density(model: Any, X: Any, *, level: float | None = 0.95, ax: Axes | None =
     V = np.asarray(X, dtype=float)
     V = V[:, None] if V.ndim == 1 else V
     if V.ndim != 2 or V.shape[1] not in (1, 2) or not len(V):
-        raise bad("plots.density", "X", "points of one column or two", f"shape {V.shape}", "Fit the columns to be seen.")
+        raise bad(
+            "plots.density", "X", "points of one column or two", f"shape {V.shape}", "Fit the columns to be seen."
+        )
     with drawing(ax) as ax:
         if V.shape[1] == 1:
             _curve(ax, model, V, level)
@@ -41,7 +43,7 @@ def density(model: Any, X: Any, *, level: float | None = 0.95, ax: Axes | None =
 
 def _some(V: Array) -> Array:
     """Few enough points to be drawn."""
-    return V[np.linspace(0, len(V) - 1, min(len(V), _STROKES)).astype(int)]
+    return np.asarray(V[np.linspace(0, len(V) - 1, min(len(V), _STROKES)).astype(int)])
 
 
 def _curve(ax: Axes, model: Any, V: Array, level: float | None) -> None:

@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 import mercer
 from mercer import KernelDensity
+from mercer.solvers.density import Accuracy, log_sums
 from mercer.windows import NAMES, FunctionWindow
 
 rng = np.random.default_rng(0)
@@ -49,7 +50,9 @@ def test_mass_mean_and_variance_S8(kernel):
     assert np.trapezoid(p * (line - mean) ** 2, line) == pytest.approx(variance, rel=5e-3)
 
 
-@pytest.mark.parametrize("options", [{}, {"adaptive": True}, {"kernel": "epanechnikov"}, {"support": [(-4, None), None]}])
+@pytest.mark.parametrize(
+    "options", [{}, {"adaptive": True}, {"kernel": "epanechnikov"}, {"support": [(-4, None), None]}]
+)
 def test_leave_one_out_equals_refits_S9(options):
     model = KernelDensity(bandwidth=0.5, rtol=0, **options).fit(X)
     left = model.leave_one_out()
@@ -57,8 +60,6 @@ def test_leave_one_out_equals_refits_S9(options):
         points = model._points
         for i in (0, 7):
             others = points.subset(np.delete(np.arange(len(X)), i))
-            from mercer.solvers.density import Accuracy, log_sums
-
             found = log_sums(others, X[i : i + 1], Accuracy(), "exact")[0][0]
             assert left[i] == pytest.approx(found + model._log_constant - np.log1p(-1 / len(X)))
         return
@@ -239,4 +240,6 @@ def test_bad_options_are_refused(options, fault):
 def test_a_window_of_ones_own():
     own = FunctionWindow(lambda u: np.maximum(1.0 - u**2, 0.0) ** 2)
     model = KernelDensity(kernel=own, bandwidth=0.5).fit(X)
-    assert_allclose(model.score_samples(X), KernelDensity(kernel="biweight", bandwidth=0.5).fit(X).score_samples(X), atol=1e-4)
+    assert_allclose(
+        model.score_samples(X), KernelDensity(kernel="biweight", bandwidth=0.5).fit(X).score_samples(X), atol=1e-4
+    )

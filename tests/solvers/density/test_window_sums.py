@@ -79,7 +79,9 @@ def test_leaving_points_out_equals_sums_without_them_S9():
         for method in ("tree", "exact"):
             logs, _ = log_sums(mixture, X, Accuracy(), method, np.arange(200))
             with np.errstate(divide="ignore"):
-                others = [np.log(plain(mixture.subset(np.delete(np.arange(200), i)), X[i : i + 1])[0]) for i in range(200)]
+                others = [
+                    np.log(plain(mixture.subset(np.delete(np.arange(200), i)), X[i : i + 1])[0]) for i in range(200)
+                ]
             assert_allclose(logs, others, rtol=1e-9)
 
 

@@ -21,7 +21,7 @@ def draw(mixture: Mixture, sides: list[Side], size: int, random: Any) -> Array:
     found = mixture.rows[chosen].astype(np.float64) + steps
     for j, side in enumerate(sides):
         found[:, j] = side.folded(found[:, j])
-    return found
+    return np.asarray(found)
 
 
 def _steps(mixture: Mixture, size: int, random: Any) -> Array:

@@ -37,23 +37,23 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
     """p(x) = sum_i w_i c_D h^-D f(|x - x_i| / h): a window f around every point, of mass 1 in every dimension.
 
     bandwidth     h: a number; one for each column; a matrix, the covariance of a Gaussian window; or a rule: "scott",
-                  "silverman", "normal", "isj", "sj", "lscv", "lcv".  Rules follow the units of the columns (scikit-learn's
-                  "scott" and "silverman" are for columns of deviation 1)
-    kernel        a name or a Window of mercer.windows: "gaussian", "epanechnikov", "tricube", "tophat", "exponential", ...
+                  "silverman", "normal", "isj", "sj", "lscv", "lcv".  Rules follow the units of the columns
+                  (scikit-learn's "scott" and "silverman" are for columns of deviation 1)
+    kernel        a name or a Window of mercer.windows: "gaussian", "epanechnikov", "tricube", "tophat", ...
     form          "radial", or "product": one window for each column.  They are equal for the Gaussian
-    support       None, bounds (low, high) with None for infinity, ("circle", low, high), or a list with one for each column
+    support       None, bounds (low, high) with None for infinity, ("circle", low, high), or a list with one per column
     boundary      "reflect": what is beyond a bound comes back; "linear": windows near a bound are corrected to first
                   order, for one column.  The density integrates to 1 over the support
-    adaptive      True: windows are wider where points are rare, by the power 1/2 of a first density (Abramson); a number
-                  is another power
+    adaptive      True: windows are wider where points are rare, by the power 1/2 of a first density (Abramson); a
+                  number is another power
     method        "auto", "fft" (a grid; Gaussian, 1 to 3 columns), "tree", or "exact" (all pairs); method_ says which
     rtol, atol    the error of a density p is at most rtol p + atol; rtol=0 for sums up to rounding
     algorithm     scikit-learn's: "kd_tree" and "ball_tree" mean method="tree"
     metric        "euclidean", "manhattan", "chebyshev", or "minkowski" with p in metric_params; c_D is that of its ball
     breadth_first, leaf_size    scikit-learn's; they change neither values nor speed here
 
-    After fit: bandwidth_, n_features_in_, columns_ (those of the density: with a rule, constant columns are left out and a
-    warning says so), n_effective_ = (sum w)^2 / sum w^2.
+    After fit: bandwidth_, n_features_in_, columns_ (those of the density: with a rule, constant columns are left out
+    and a warning says so), n_effective_ = (sum w)^2 / sum w^2.
     """
 
     def __init__(
@@ -122,15 +122,21 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
             ("algorithm", ("auto", "kd_tree", "ball_tree")),
         ):
             if getattr(self, name) not in allowed:
-                raise bad(owner, name, f"one of {', '.join(allowed)}", repr(getattr(self, name)), f"'{allowed[0]}' is safe.")
+                raise bad(
+                    owner, name, f"one of {', '.join(allowed)}", repr(getattr(self, name)), f"'{allowed[0]}' is safe."
+                )
         for name in ("rtol", "atol"):
             given = getattr(self, name)
             if not isinstance(given, Real) or not 0.0 <= float(given) < np.inf:
                 raise bad(owner, name, "a number >= 0", repr(given), "0 asks for sums up to rounding.")
         if not isinstance(self.adaptive, (bool, np.bool_, Real)) or not 0.0 <= float(self.adaptive) <= 1.0:
-            raise bad(owner, "adaptive", "True, False or a power from 0 to 1", repr(self.adaptive), "True is the power 1/2.")
+            raise bad(
+                owner, "adaptive", "True, False or a power from 0 to 1", repr(self.adaptive), "True is the power 1/2."
+            )
         if self.boundary == "linear" and columns > 1:
-            raise bad(owner, "boundary", "'reflect' for several columns", "'linear'", "It corrects windows of one column.")
+            raise bad(
+                owner, "boundary", "'reflect' for several columns", "'linear'", "It corrects windows of one column."
+            )
         return norm_of(owner, self.metric, self.metric_params)
 
     def _shown(self, scale: Array) -> Any:
@@ -142,7 +148,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
 
     def _adapted(self, mixture: Mixture) -> Mixture:
         """With wider windows where points are rare, if that was asked for."""
-        power = 0.5 if self.adaptive is True or self.adaptive is np.True_ else float(self.adaptive)
+        power = 0.5 if isinstance(self.adaptive, (bool, np.bool_)) and self.adaptive else float(self.adaptive)
         if power == 0.0:
             return mixture
         whole, _ = self._with_images(mixture)
@@ -195,14 +201,17 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
     def leave_one_out(self) -> Array:
         """log p_-i(x_i) for every training point of positive weight: the density of all other points, at this one.
 
-        Bandwidths, and the factors of adaptive windows, stay as they are.  -inf for a point that no other window reaches.
+        Bandwidths, and the factors of adaptive windows, stay as they are.  -inf for a point that no other window
+        reaches.
         """
         check_is_fitted(self)
         if self._linear:
             raise bad(type(self).__name__, "boundary", "'reflect' for leave_one_out", "'linear'", "Fit with 'reflect'.")
         points, own = self._points, np.arange(len(self._points))
         if len(points) < 2:
-            raise bad(type(self).__name__, "X", "two rows or more for leave_one_out", "1", "One point predicts no other.")
+            raise bad(
+                type(self).__name__, "X", "two rows or more for leave_one_out", "1", "One point predicts no other."
+            )
         with np.errstate(divide="ignore"):
             rest = np.log1p(-points.weights)
         if self._origin is None:
@@ -301,8 +310,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         """P(X_1 <= x_1, ..., X_D <= x_D) for every row; for one column, the Gaussian or form="product"."""
         Q, _ = self._queries(X)
         if self._whiten is not None or not self._mixture.is_product:
-            raise bad(type(self).__name__, "form", "'product', or the kernel Gaussian with bandwidths of columns, for cdf",
-                      f"{self.form!r} with {type(self._points.window).__name__}", "Fit with form='product'.")  # fmt: skip
+            raise self._no_product("cdf")
         if self._linear:
             return self._tabled(Q[:, 0].astype(np.float64))
         return distribution(self._mixture, Q.astype(np.float64), self._sides)
@@ -382,13 +390,20 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         given = np.atleast_1d(np.asarray(columns, dtype=np.intp))
         rest = np.setdiff1d(self.columns_, given)
         if not np.isin(given, self.columns_).all() or not len(rest) or len(np.unique(given)) < len(given):
-            raise bad(owner, "columns", f"some but not all of {self.columns_.tolist()}", repr(columns), "Name columns once.")
+            raise bad(
+                owner, "columns", f"some but not all of {self.columns_.tolist()}", repr(columns), "Name columns once."
+            )
         if self._whiten is not None or not self._mixture.is_product:
-            raise bad(owner, "form", "'product', or the kernel Gaussian with bandwidths of columns, for conditional",
-                      f"{self.form!r} with {type(self._points.window).__name__}", "Fit with form='product'.")  # fmt: skip
+            raise self._no_product("conditional")
         at = numbers(owner, "values", values).reshape(-1)
         if at.shape != given.shape or not np.isfinite(at).all():
-            raise bad(owner, "values", f"{len(given)} finite numbers, one for each column", repr(values), "Pass them in order.")
+            raise bad(
+                owner,
+                "values",
+                f"{len(given)} finite numbers, one for each column",
+                repr(values),
+                "Pass them in order.",
+            )
         place = np.searchsorted(self.columns_, given)
         logs = self._log_shares(place, at)
         if not np.isfinite(logs.max()):
@@ -434,10 +449,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         sample of 500 points.
         """
         check_is_fitted(self)
-        if len(self.columns_) == 1:
-            places = self._modes_on_line()
-        else:
-            places = self._shifted_modes()
+        places = self._modes_on_line() if len(self.columns_) == 1 else self._shifted_modes()
         rows = np.repeat(self._constants[None], len(places), axis=0)
         rows[:, self.columns_] = places if self._whiten is None else np.linalg.solve(self._whiten.T, places.T).T
         return np.asarray(rows[np.argsort(-self.score_samples(rows), kind="stable")])
@@ -453,16 +465,23 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
     def _shifted_modes(self) -> Array:
         points, form = self._points, self.form == "product" and not isinstance(self._points.window, Gaussian)
         if not shifts(points) or form or self._origin is not None or points.norm != "euclidean":
-            raise bad(type(self).__name__, "kernel", "gaussian, epanechnikov, biweight or triweight, radial and without "
-                      "bounds, for modes of several columns", f"{type(points.window).__name__}, form {self.form!r}",
-                      "kernel='gaussian' has them.")  # fmt: skip
+            raise bad(type(self).__name__, "kernel", "gaussian, epanechnikov, biweight or triweight, radial and "
+                      "without bounds, for modes of several columns",
+                      f"{type(points.window).__name__}, form {self.form!r}", "kernel='gaussian' has them.")  # fmt: skip
         pick = np.random.default_rng(0).permutation(len(points))[:_STARTS]
         return shifted_modes(points, points.scaled[np.sort(pick)])
+
+    def _no_product(self, what: str) -> ValueError:
+        got = "a matrix" if self._whiten is not None else f"{self.form!r} with {type(self._points.window).__name__}"
+        return bad(type(self).__name__, "form", f"'product', or Gaussian with bandwidths of columns, for {what}", got,
+                   "Fit with form='product'.")  # fmt: skip
 
     def _one_column(self, what: str) -> None:
         check_is_fitted(self)
         if len(self.columns_) != 1 or self.n_features_in_ != 1:
-            raise bad(type(self).__name__, "X", f"one column for {what}", f"{self.n_features_in_}", "Use cdf or sample.")
+            raise bad(
+                type(self).__name__, "X", f"one column for {what}", f"{self.n_features_in_}", "Use cdf or sample."
+            )
 
     def _share(self, name: str, given: Any) -> float:
         if not isinstance(given, Real) or not 0.0 < float(given) < 1.0:

@@ -29,4 +29,4 @@ def norm_of(owner: str, metric: Any, params: Any) -> str:
     elif isinstance(metric, str) and metric in _NORMS:
         return _NORMS[metric]
     raise bad(owner, "metric", f"one of {', '.join([*_NORMS, 'minkowski with p = 1, 2 or inf'])}",
-              f"invalid metric {metric!r}", "A density needs a norm, of which the volume of the ball is known.")  # fmt: skip
+              f"invalid metric {metric!r}", "A density needs a norm, and the volume of its ball.")  # fmt: skip

@@ -1,4 +1,4 @@
-"""What `support` may be: None, bounds (low, high), ("circle", low, high), or a list with one of these for each column."""
+"""What `support` may be: None, bounds (low, high), ("circle", low, high), or a list of these for columns."""
 
 from __future__ import annotations
 
@@ -32,11 +32,15 @@ def _side(owner: str, given: Any) -> Side:
     if not isinstance(ends, tuple) or len(ends) != 2:
         raise bad(owner, "support", "bounds of each column", repr(given), _CURE)
     try:
-        low, high = (default if end is None else float(end) for end, default in zip(ends, (-np.inf, np.inf), strict=True))
+        low, high = (
+            default if end is None else float(end) for end, default in zip(ends, (-np.inf, np.inf), strict=True)
+        )
     except (TypeError, ValueError):
         raise bad(owner, "support", "made of numbers", repr(given), _CURE) from None
     if not low < high or (circle and not (np.isfinite(low) and np.isfinite(high))):
-        raise bad(owner, "support", "two numbers, the lower first" + (", both finite" if circle else ""), repr(given), _CURE)
+        raise bad(
+            owner, "support", "two numbers, the lower first" + (", both finite" if circle else ""), repr(given), _CURE
+        )
     return Side(low, high, circle)
 
 

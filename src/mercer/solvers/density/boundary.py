@@ -3,8 +3,8 @@
 Reflection: every point near a bound gets a mirror image beyond it, and on a circle images one turn away; what a window
 puts outside comes back, so that the density inside integrates to 1.  Its slope at a bound is 0.
 
-First order: the window at x is multiplied by a linear function, so that inside the support it has mass 1 and mean 0 (Jones,
-Statistics and Computing 3, 1993).  Values below 0 become 0, and the density is divided by its integral.
+First order: the window at x is multiplied by a linear function, so that inside the support it has mass 1 and mean 0
+(Jones, Statistics and Computing 3, 1993).  Values below 0 become 0, and the density is divided by its integral.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def reflected(mixture: Mixture, sides: list[Side]) -> tuple[Mixture, Array]:
 def linear_density(mixture: Mixture, x: Array, side: Side) -> Array:
     """The density of one column with the correction of first order, before it is divided by its integral."""
     out, step = np.empty(len(x)), max(_PAIRS // len(mixture), 1)
-    points, h = mixture.rows[:, 0].astype(np.float64), float(mixture.scale[0])
-    h = h if mixture.factor is None else h * mixture.factor
+    points = mixture.rows[:, 0].astype(np.float64)
+    h = mixture.scale[0] * (1.0 if mixture.factor is None else mixture.factor)
 
     def some(part: slice) -> None:
         q = x[part, None]

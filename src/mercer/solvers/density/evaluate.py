@@ -75,7 +75,9 @@ def _plan(mixture: Mixture, queries: int, accuracy: Accuracy, method: str) -> _P
         if not tree:
             raise _closed(method, "a radial window of mercer.windows and Euclidean distances", mixture)
         if method == "fft":
-            raise _closed(method, "the Gaussian window, one bandwidth for all points, 1 to 3 columns and rtol > 0", mixture)
+            raise _closed(
+                method, "the Gaussian window, one bandwidth for all points, 1 to 3 columns and rtol > 0", mixture
+            )
         return _Plan("tree")
     frame = frame_for(mixture, accuracy.rtol)
     if method == "fft" and frame is None:
@@ -89,9 +91,7 @@ def _closed(method: str, needs: str, mixture: Mixture) -> ValueError:
     return bad("KernelDensity", f"method={method!r}", f"used with {needs}", got, "method='auto' always finds a way.")
 
 
-def _on_grid(
-    mixture: Mixture, Q: Array, accuracy: Accuracy, frame: Frame, skip: Array | None
-) -> tuple[Array, Cost]:
+def _on_grid(mixture: Mixture, Q: Array, accuracy: Accuracy, frame: Frame, skip: Array | None) -> tuple[Array, Cost]:
     """From the grid where its bound of the error allows, and from the tree elsewhere."""
     Q = np.ascontiguousarray(Q)
     sums, errors = Table.make(mixture, frame).read(Q)

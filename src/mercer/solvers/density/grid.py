@@ -10,6 +10,7 @@ the bound is not small enough, which is where points are rare, the caller uses t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -113,7 +114,7 @@ def _parts(n: int) -> list[slice]:
     """One part for each thread, of 4096 rows or more."""
     count = max(min(config().threads, n // 4096), 1)
     edges = np.linspace(0, n, count + 1).astype(int)
-    return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
 
 def _spread(mixture: Mixture, frame: Frame) -> Array:
@@ -146,7 +147,7 @@ def _from_moments(moments: Array) -> Array:
     nodes[:-1] += weights[1:, 0]
     nodes[1:] += weights[:-1, 2]
     nodes[2:] += weights[:-2, 3]
-    return nodes
+    return np.asarray(nodes)
 
 
 def _windows(length: int, half: int, step: float, last: bool) -> tuple[Array, Array]:

@@ -22,8 +22,8 @@ def distribution(mixture: Mixture, Q: Array, sides: list[Side]) -> Array:
     def some(part: slice) -> None:
         product = np.broadcast_to(mixture.weights, (len(Q[part]), len(mixture))).copy()
         for j, side in enumerate(sides):
-            x, h = mixture.rows[:, j].astype(np.float64), float(mixture.scale[j])
-            h = h if mixture.factor is None else h * mixture.factor
+            x = mixture.rows[:, j].astype(np.float64)
+            h = mixture.scale[j] * (1.0 if mixture.factor is None else mixture.factor)
             q = np.clip(Q[part, j : j + 1], side.low, side.high)
             below = 0.0 if not np.isfinite(side.low) else mixture.window.cdf((side.low - x) / h)
             product *= mixture.window.cdf((q - x) / h) - below

@@ -1,7 +1,7 @@
 """The maxima of a density: on a fine grid in one column, by mean shift in several (Comaniciu & Meer, PAMI 24, 2002).
 
-Mean shift moves a place to the mean of the points, weighted by minus the derivative of the window in the squared distance;
-no step lowers the density.
+Mean shift moves a place to the mean of the points, weighted by minus the derivative of the window in the squared
+distance; no step lowers the density.
 """
 
 from __future__ import annotations
