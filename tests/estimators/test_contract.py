@@ -74,6 +74,12 @@ NEIGHBOURS = [
     mercer.KernelKNeighborsRegressor(3, kernel="precomputed"),
 ]
 
+DENSITIES = [
+    mercer.KernelDensityClassifier(),
+    mercer.KernelDensityClassifier("scott", kernel="epanechnikov"),
+    mercer.NeighbourDensity(2),
+]
+
 PROCESSES = [
     mercer.GaussianProcessRegressor(),
     mercer.GaussianProcessRegressor("rbf"),
@@ -117,10 +123,12 @@ def expected_failures(machine):
 
 
 @parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS,
+                          *DENSITIES,
                           SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
                          expected_failed_checks=expected_failures)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.classical_mds.NotEuclidean")  # nor distances
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.kernel_pca.AsymmetricGram")
+@pytest.mark.filterwarnings("ignore::mercer.estimators.density.classifier.BeyondReach")
 @pytest.mark.filterwarnings("ignore::mercer.estimators.positivity.Indefinite")  # some pass numbers that are no Gram
 def test_scikit_learns_own_checks_pass_I4(estimator, check):
     check(estimator)
