@@ -26,6 +26,7 @@ _HOME = {
     "GaussianProcessClassifier": "mercer.estimators.gaussian_process.classifier",
     "GaussianProcessRegressor": "mercer.estimators.gaussian_process.regressor",
     "KMedoids": "mercer.estimators.clusters.k_medoids",
+    "KernelDensity": "mercer.estimators.density.kernel_density",
     "KernelDensityClassifier": "mercer.estimators.density.classifier",
     "KernelGradientDescent": "mercer.estimators.gradient_descent",
     "KernelKMeans": "mercer.estimators.clusters.kernel_k_means",

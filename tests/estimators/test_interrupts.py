@@ -90,7 +90,14 @@ INTERRUPTED = [
      "mercer.selection.scoring:FoldScorer.outcome", 17),
 ]  # fmt: skip
 # one factorisation, one pass, nothing but remembering: no step after which there is a model
-AT_ONCE = {"KernelKNeighborsClassifier", "KernelKNeighborsRegressor", "KernelLDA", "KernelRidge", "TableScaler"}
+AT_ONCE = {
+    "KernelDensity",
+    "KernelKNeighborsClassifier",
+    "KernelKNeighborsRegressor",
+    "KernelLDA",
+    "KernelRidge",
+    "TableScaler",
+}
 IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]
 
 

@@ -122,7 +122,8 @@ def sound(said: dict[str, np.ndarray], items: int) -> None:
     for name, value in said.items():
         assert len(value) == items, f"{name}: {len(value)} rows for {items} items"
         assert not np.isnan(value).any(), f"{name}: not a number"
-        assert name == "predict_log_proba" or np.isfinite(value).all(), f"{name}: not finite"
+        logs = name in ("predict_log_proba", "score_samples") and (value < np.inf).all()  # of 0, -inf
+        assert logs or np.isfinite(value).all(), f"{name}: not finite"
     if "predict_proba" in said:
         P = said["predict_proba"]
         assert (P >= 0.0).all(), "negative probabilities"

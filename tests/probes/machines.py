@@ -22,6 +22,7 @@ SMALL_SETTINGS: dict[str, Any] = {
     "GaussianProcessClassifier": mercer.GaussianProcessClassifier(1.0 * RBF(1.0), optimizer=None),
     "GaussianProcessRegressor": mercer.GaussianProcessRegressor(1.0 * RBF(1.0), alpha=0.1),
     "KMedoids": mercer.KMedoids(3, random_state=0),
+    "KernelDensity": mercer.KernelDensity(),
     "KernelDensityClassifier": mercer.KernelDensityClassifier(),
     "KernelGradientDescent": mercer.KernelGradientDescent(max_iter=30),
     "KernelKMeans": mercer.KernelKMeans(3, random_state=0),

@@ -13,6 +13,7 @@ adaptive.py       wider windows where points are rare (Abramson)
 boundary.py       bounds of columns: images beyond them, or a correction of first order
 marginals.py      distribution functions, and their inverse
 modes.py          the maxima of a density
+proof.py          how far densities are from sums over all pairs
 """
 
 from mercer.solvers.density.adaptive import abramson

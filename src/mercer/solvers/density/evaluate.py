@@ -16,7 +16,7 @@ from mercer.typing import Array
 from mercer.windows import Gaussian
 
 METHODS = ("auto", "fft", "tree", "exact")
-_FEW = 2**14  # pairs, up to which all are computed
+_FEW = 2**18  # pairs, up to which all are computed
 _FEW_OFF_GRID = 2**21  # the same for queries that a grid is not good enough for: a tree must be grown first
 _PAIRS_PER_NODE = 30  # a grid pays if there are so many pairs for each of its nodes
 

@@ -104,6 +104,10 @@ class Mixture:
         factor = None if self.factor is None else self.factor[index]
         return replace(self, rows=self.rows[index], weight=self._weights_of(index), factor=factor)
 
+    def weighted(self, weight: Array) -> Mixture:
+        """The same points with other weights."""
+        return replace(self, weight=weight)
+
     def _weights_of(self, index: Array) -> Array:
         return np.full(len(index), 1.0 / len(self)) if self.weight is None else self.weight[index]
 
