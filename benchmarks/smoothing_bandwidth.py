@@ -48,7 +48,8 @@ def _check_search(X: Array, ours: float, theirs: float) -> Agreement:
         abs(found[i] - KernelDensity(bandwidth=ours).fit(np.delete(X, i, 0)).score_samples(X[[i]])[0]) for i in range(5)
     )
     places = abs(np.log(ours / theirs)) / np.log(WIDTHS[1] / WIDTHS[0])
-    return Agreement(bool(error < 1e-6 and places <= NEAR), f"{ours:.3f} and {theirs:.3f}; refits differ by {error:.0e}")
+    same = bool(error < 1e-6 and places <= NEAR)
+    return Agreement(same, f"{ours:.3f} and {theirs:.3f}; refits differ by {error:.0e}")
 
 
 def _column(n: int) -> Array:

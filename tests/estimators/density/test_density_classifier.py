@@ -14,7 +14,8 @@ from mercer.estimators.density.classifier import BeyondReach
 from mercer.solvers.bandwidth import select_bandwidth
 
 rng = np.random.default_rng(0)
-X = np.vstack([rng.normal(size=(60, 2)), rng.normal(2.0, 0.7, size=(40, 2)), rng.normal((-2.0, 2.0), 1.0, size=(30, 2))])
+SAMPLES = rng.normal(size=(60, 2)), rng.normal(2.0, 0.7, size=(40, 2)), rng.normal((-2.0, 2.0), 1.0, size=(30, 2))
+X = np.vstack(SAMPLES)
 y = np.repeat(["a", "b", "c"], (60, 40, 30))
 
 

@@ -15,7 +15,9 @@ from mercer.windows import Window
 _ROUNDING = 1e-14  # of the largest entry: a range up to this is rounding
 
 
-def class_bandwidths(owner: str, given: Any, X: Array, codes: Array, weight: Array, window: Window) -> tuple[Array, Array]:
+def class_bandwidths(
+    owner: str, given: Any, X: Array, codes: Array, weight: Array, window: Window
+) -> tuple[Array, Array]:
     """(classes, D) bandwidths, and which of them a rule could not find from the class alone.
 
     A column that does not vary within a class takes the bandwidth of all rows; one that does not vary at all says

@@ -27,15 +27,17 @@ class BeyondReach(UserWarning):
 class KernelDensityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The class c with the largest p(c) p(x | c), p(x | c) a kernel density of the rows of class c.
 
-    bandwidth   a number, one per column, or a rule: "scott", "silverman", "normal", "isj", "sj", "lscv" or "lcv"; a rule
-                is applied to each class by itself
+    bandwidth   a number, one per column, or a rule: "scott", "silverman", "normal", "isj", "sj", "lscv" or "lcv";
+                a rule is applied to each class by itself
     kernel      the window: "gaussian", "epanechnikov", "tricube", "boxcar", ..., or an object of mercer.windows
     priors      p(c) in the order of classes_; the shares of the classes in the training rows if None
 
-    After fit: classes_, class_prior_, bandwidths_ (classes, columns).  `pooled_` marks the columns that do not vary within
-    a class, for which a rule has no answer: they take the bandwidth of all rows, or 1 if no row differs.  All is computed with logarithms, so that
-    probabilities are right far from all rows too, where every density underflows.  Where all densities are 0, beyond the
-    reach of a compact window, the probabilities are the priors, with a warning (BeyondReach); `covered` says where that is.
+    After fit: classes_, class_prior_, bandwidths_ (classes, columns), and pooled_, which marks the columns that do not
+    vary within a class, for which a rule has no answer: they take the bandwidth of all rows, or 1 if no row differs.
+
+    All is computed with logarithms, so that probabilities are right far from all rows too, where every density
+    underflows.  Where all densities are 0, beyond the reach of a compact window, the probabilities are the priors,
+    with a warning (BeyondReach); `covered` says where that is.
     """
 
     def __init__(self, bandwidth: Any = "silverman", *, kernel: Any = "gaussian", priors: Any = None) -> None:

@@ -46,11 +46,11 @@ class NeighbourDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
         owner = type(self).__name__
         X = validate_data(self, X, dtype=np.float64)
         K, n = self.n_neighbors, len(X)
-        if not isinstance(K, Integral) or isinstance(K, bool) or not 1 <= K <= n:
+        if not isinstance(K, Integral) or isinstance(K, bool) or K < 1 or n < K:
             samples = f"{n} sample{'s' * (n != 1)}"
             raise bad(owner, "n_neighbors", "an integer from 1 to the number of rows", f"{K!r} with {samples}",
                       "Ask for fewer, or fit to more rows.")  # fmt: skip
-        if not (X != X[0]).any():
+        if (X[0] == X).all():
             raise bad(owner, "X", "two distinct rows or more", f"{n} equal ones", "Equal rows have no density.")
         self.n_samples_fit_, self._centre = n, X.min(axis=0) / 2.0 + X.max(axis=0) / 2.0
         self._unit = float((X.max(axis=0) / 2.0 - X.min(axis=0) / 2.0).max())

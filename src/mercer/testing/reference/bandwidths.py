@@ -1,4 +1,4 @@
-"""Bandwidth rules by their definitions: plain sums over all pairs of plain numbers, no grid, no weights but equal ones."""
+"""Bandwidth rules by their definitions: plain sums over all pairs of plain numbers, without a grid or weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def leave_one_out(X: Sequence[Sequence[float]], h: float) -> list[float]:
     """log f_-i(x_i) with a Gaussian window, for every row."""
     D, out = len(X[0]), []
     for i, x in enumerate(X):
-        total = sum(math.exp(-math.dist(x, y) ** 2 / (2.0 * h * h)) for j, y in enumerate(X) if j != i)
+        total = sum(math.exp(-(math.dist(x, y) ** 2) / (2.0 * h * h)) for j, y in enumerate(X) if j != i)
         out.append(math.log(total / (len(X) - 1)) - D * math.log(h * math.sqrt(2.0 * math.pi)))
     return out
 
