@@ -38,6 +38,13 @@ class NeighbourDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
     most rows.  After fit: n_samples_fit_, and classes_ if there were labels.
     """
 
+    classes_: Array
+    n_samples_fit_: int
+    _codes: Array
+    _rows: Array
+    _centre: Array
+    _unit: float
+
     def __init__(self, n_neighbors: int = 5) -> None:
         self.n_neighbors = n_neighbors
 
