@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -28,8 +30,8 @@ def test_gaussian(isa, n, D, moments):
     order, edges = boxes(Xt)
     assert_array_equal(np.sort(order), np.arange(n))
     Xt, w = np.ascontiguousarray(Xt[:, order]), w[order]
-    low = np.array([Xt[:, a:b].min(axis=1) for a, b in zip(edges[:-1], edges[1:], strict=True)])
-    high = np.array([Xt[:, a:b].max(axis=1) for a, b in zip(edges[:-1], edges[1:], strict=True)])
+    low = np.array([Xt[:, a:b].min(axis=1) for a, b in pairwise(edges)])
+    high = np.array([Xt[:, a:b].max(axis=1) for a, b in pairwise(edges)])
     c, root = np.array([0.3, 0.6, 5.0]), np.array([-1, 0, -1])
     sums, firsts = np.zeros((3, n)), np.zeros((3 if moments else 0, n))
     for first in range(2):

@@ -20,6 +20,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, FitFailedWarning
 
 from mercer import MemoryBudgetError, NotConverged
+from mercer.estimators.density.classifier import BeyondReach
 from mercer.estimators.positivity import Indefinite
 
 METHODS = ("predict", "decision_function", "predict_proba", "predict_log_proba", "score_samples", "transform")
@@ -52,7 +53,14 @@ def watched() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            for ours in (NotConverged, ConvergenceWarning, Indefinite, DataConversionWarning, FitFailedWarning):
+            for ours in (
+                NotConverged,
+                ConvergenceWarning,
+                BeyondReach,
+                Indefinite,
+                DataConversionWarning,
+                FitFailedWarning,
+            ):
                 warnings.simplefilter("ignore", ours)
             for words in THEIRS:
                 warnings.filterwarnings("ignore", words)

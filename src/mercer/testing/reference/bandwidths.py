@@ -1,4 +1,4 @@
-"""Bandwidth rules by their definitions: plain sums over all pairs of plain numbers, no grid, no weights but equal ones."""
+"""Bandwidth rules by their definitions: plain sums over all pairs of plain numbers, without a grid or weights."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def squared_error(X: Sequence[Sequence[float]], h: float) -> float:
             s = math.dist(x, y) ** 2 / (h * h)
             squares += math.exp(-s / 4.0) / (n * n)
             left += math.exp(-s / 2.0) / (n * (n - 1)) if i != j else 0.0
-    return (squares * 2.0 ** (-D / 2.0) - 2.0 * left) * (2.0 * math.pi) ** (-D / 2.0) / h**D
+    return float((squares * 2.0 ** (-D / 2.0) - 2.0 * left) * (2.0 * math.pi) ** (-D / 2.0) / h**D)
 
 
 def sheather_jones(x: Sequence[float]) -> float:
@@ -37,7 +37,8 @@ def sheather_jones(x: Sequence[float]) -> float:
     link = 1.357 * (_second(x, a) / _third(x, b)) ** (1.0 / 7.0)
 
     def excess(h: float) -> float:
-        return h - (1.0 / (2.0 * math.sqrt(math.pi) * n * _second(x, link * h ** (5.0 / 7.0)))) ** 0.2
+        best = (1.0 / (2.0 * math.sqrt(math.pi) * n * _second(x, link * h ** (5.0 / 7.0)))) ** 0.2
+        return float(h - best)
 
     return float(brentq(excess, 0.1 * s * n**-0.2, 3.0 * s * n**-0.2, xtol=1e-12))
 
