@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks import smoothing_density
+from benchmarks import smoothing_bandwidth, smoothing_density
 from benchmarks.harness import Case
 
-PARTS = (smoothing_density,)
+PARTS = (smoothing_density, smoothing_bandwidth)
 
 
 def cases() -> list[Case]:

@@ -92,7 +92,8 @@ def _found(model: Any, names: list[str], X: Any, dropped: int) -> dict[str, Any]
         found["rows with gaps, left out"] = dropped
     found["bandwidth"] = np.round(model.bandwidth_, 6).tolist()
     if len(names) == 1:
-        found["modes"] = [float(f"{m:.6g}") for m in model.modes()[:5, 0]]
+        digits = 3 - int(np.floor(np.log10(model.bandwidth_)))
+        found["modes"] = [round(float(m), digits) + 0.0 for m in model.modes()[:5, 0]]  # + 0.0: not -0.0
         found["95 % of the values"] = [float(f"{end:.6g}") for end in model.interval(0.95)]
         found["median"] = float(f"{float(model.ppf(0.5)):.6g}")
     left_out = model.leave_one_out()
