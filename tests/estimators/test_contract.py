@@ -78,7 +78,6 @@ DENSITIES = [
     mercer.KernelDensity(),
     mercer.KernelDensity(bandwidth=0.5, kernel="epanechnikov", adaptive=True),
     mercer.KernelDensityClassifier(),
-    mercer.KernelDensityClassifier("scott", kernel="epanechnikov"),
     mercer.NeighbourDensity(2),
 ]
 
@@ -129,7 +128,6 @@ def expected_failures(machine):
                          expected_failed_checks=expected_failures)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.classical_mds.NotEuclidean")  # nor distances
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.kernel_pca.AsymmetricGram")
-@pytest.mark.filterwarnings("ignore::mercer.estimators.density.classifier.BeyondReach")
 @pytest.mark.filterwarnings("ignore::mercer.estimators.positivity.Indefinite")  # some pass numbers that are no Gram
 def test_scikit_learns_own_checks_pass_I4(estimator, check):
     check(estimator)
