@@ -94,10 +94,12 @@ INTERRUPTED = [
 # one factorisation, one pass, nothing but remembering: no step after which there is a model
 AT_ONCE = {
     "KernelDensity",
+    "KernelDensityClassifier",
     "KernelKNeighborsClassifier",
     "KernelKNeighborsRegressor",
     "KernelLDA",
     "KernelRidge",
+    "NeighbourDensity",
     "TableScaler",
 }
 IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]
