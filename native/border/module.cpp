@@ -15,6 +15,7 @@ NB_MODULE(_native, m) {
     m.def("available_isas", &mercer::available_isas, "The instruction sets this processor has, lowest first.");
     m.def("choose_isa", [](const std::string& name) { mercer::choose_isa(name.c_str()); }, nanobind::arg("name"),
           "Use another instruction set from now on; for tests.");
+    mercer::bind_cubic_grid(m);
     mercer::bind_distance(m);
     mercer::bind_dual_proof(m);
     mercer::bind_edit_distance(m);
@@ -27,6 +28,7 @@ NB_MODULE(_native, m) {
     mercer::bind_lowess(m);
     mercer::bind_local_alignment(m);
     mercer::bind_medoids(m);
+    mercer::bind_pair_sums(m);
     mercer::bind_path(m);
     mercer::bind_polynomial(m);
     mercer::bind_radial(m);
@@ -45,4 +47,5 @@ NB_MODULE(_native, m) {
     mercer::bind_triangles(m);
     mercer::bind_weighted_degree(m);
     mercer::bind_word_distances(m);
+    mercer::bind_window_tree(m);
 }

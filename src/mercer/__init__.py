@@ -26,6 +26,8 @@ _HOME = {
     "GaussianProcessClassifier": "mercer.estimators.gaussian_process.classifier",
     "GaussianProcessRegressor": "mercer.estimators.gaussian_process.regressor",
     "KMedoids": "mercer.estimators.clusters.k_medoids",
+    "KernelDensity": "mercer.estimators.density.kernel_density",
+    "KernelDensityClassifier": "mercer.estimators.density.classifier",
     "KernelGradientDescent": "mercer.estimators.gradient_descent",
     "KernelKMeans": "mercer.estimators.clusters.kernel_k_means",
     "KernelKNeighborsClassifier": "mercer.estimators.neighbours.classifier",
@@ -48,6 +50,7 @@ _HOME = {
     "MemoryBudgetError": "mercer.errors",
     "ModelFileError": "mercer.errors",
     "NearestMedoidClassifier": "mercer.estimators.clusters.nearest_medoid",
+    "NeighbourDensity": "mercer.estimators.density.neighbour_density",
     "NotConverged": "mercer.errors",
     "NotFinite": "mercer.errors",
     "NotPositiveDefinite": "mercer.errors",
@@ -89,6 +92,7 @@ _HOME = {
     "testing": "mercer.testing",
     "theory": "mercer.theory",
     "verify": "mercer.estimators.verify",
+    "windows": "mercer.windows",
 }
 
 __all__ = sorted([*_HOME, "__version__", "config", "configure"])

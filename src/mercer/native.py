@@ -12,6 +12,7 @@ try:
     from mercer._native import (
         available_isas,
         choose_isa,
+        cubic_grid,
         distance,
         dual_proof,
         edit_distance,
@@ -25,6 +26,7 @@ try:
         loess,
         lowess,
         medoids,
+        pair_sums,
         path,
         polynomial,
         radial,
@@ -43,6 +45,7 @@ try:
         triangles,
         weighted_degree,
         word_distances,
+        window_tree,
     )
 except ImportError as error:
     if "this processor" in str(error):  # it works, but cannot run as asked here
@@ -55,6 +58,7 @@ except ImportError as error:
 __all__ = [
     "available_isas",
     "choose_isa",
+    "cubic_grid",
     "distance",
     "dual_proof",
     "edit_distance",
@@ -68,6 +72,7 @@ __all__ = [
     "loess",
     "lowess",
     "medoids",
+    "pair_sums",
     "path",
     "polynomial",
     "radial",
@@ -86,4 +91,5 @@ __all__ = [
     "triangles",
     "weighted_degree",
     "word_distances",
+    "window_tree",
 ]

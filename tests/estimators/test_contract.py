@@ -78,6 +78,13 @@ SMOOTHERS = [
     mercer.Loess(degree=1),
     mercer.Loess(degree=1, family="symmetric", surface="direct"),
 ]
+DENSITIES = [
+    mercer.KernelDensity(),
+    mercer.KernelDensity(bandwidth=0.5, kernel="epanechnikov", adaptive=True),
+    mercer.KernelDensityClassifier(),
+    mercer.NeighbourDensity(2),
+]
+
 PROCESSES = [
     mercer.GaussianProcessRegressor(),
     mercer.GaussianProcessRegressor("rbf"),
@@ -104,7 +111,7 @@ def expected_failures(machine):
         return {}
     if isinstance(machine, mercer.KernelPCA) and machine.kernel == "precomputed":
         return {"check_estimators_dtypes": "they pass no Gram, and ask for all axes"}
-    if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelLDA"):
+    if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelDensity", "KernelLDA"):
         return {}
     if isinstance(machine, (mercer.KernelRidge, mercer.KernelRidgeCV, mercer.KernelGradientDescent)):
         several = np.ndim(getattr(machine, "alpha", 0)) == 1
@@ -125,6 +132,7 @@ def expected_failures(machine):
 @parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS,
                           *SMOOTHERS,
                           SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
+                          *DENSITIES, SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
                          expected_failed_checks=expected_failures)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.classical_mds.NotEuclidean")  # nor distances
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.kernel_pca.AsymmetricGram")

@@ -93,7 +93,16 @@ INTERRUPTED = [
      "mercer.selection.scoring:FoldScorer.outcome", 17),
 ]  # fmt: skip
 # one factorisation, one pass, nothing but remembering: no step after which there is a model
-AT_ONCE = {"KernelKNeighborsClassifier", "KernelKNeighborsRegressor", "KernelLDA", "KernelRidge", "TableScaler"}
+AT_ONCE = {
+    "KernelDensity",
+    "KernelDensityClassifier",
+    "KernelKNeighborsClassifier",
+    "KernelKNeighborsRegressor",
+    "KernelLDA",
+    "KernelRidge",
+    "NeighbourDensity",
+    "TableScaler",
+}
 IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]
 
 

@@ -69,7 +69,7 @@ def fitted(machine: BaseEstimator, X=X) -> BaseEstimator:
 def answers(machine, X):
     """Whatever the machine can tell of new items."""
     found = {}
-    for name in ("predict", "predict_proba", "decision_function", "transform"):
+    for name in ("predict", "predict_proba", "decision_function", "score_samples", "transform"):
         if hasattr(machine, name):
             found[name] = getattr(machine, name)(X)
     if getattr(machine, "fit_inverse_transform", hasattr(machine, "inverse_transform")):

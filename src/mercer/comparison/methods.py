@@ -57,6 +57,7 @@ CLASSIFIERS: dict[str, Method] = {
     "klr": Method("mercer.KernelLogisticRegression"),
     "klda": Method("mercer.KernelLDA"),
     "knn": Method("mercer.KernelKNeighborsClassifier"),
+    "kde": Method("mercer.KernelDensityClassifier", takes=VECTORS),
     "rbf network": Method("mercer.RBFNetworkClassifier", {"prototypes": 10, "init": "medoids"}),
     "perceptron": Method("sklearn.linear_model.Perceptron", takes=VECTORS),
     "least squares": Method("sklearn.linear_model.RidgeClassifier", {"alpha": 0.0, "solver": "svd"}, VECTORS),

@@ -47,6 +47,8 @@ _RECORDS = {
     "mercer.estimators.gaussian_process.model": "ProcessModel",
     "mercer.estimators.gaussian_process.targets": "Units",
     "mercer.linalg.cholesky": "Factor",
+    "mercer.solvers.density.boundary": "Side",
+    "mercer.solvers.density.mixture": "Mixture",
     "mercer.solvers.discriminant": "Discriminant",
     "mercer.solvers.dual.certificate": "DualSolution",
     "mercer.solvers.evidence_climb": "EvidenceClimb",
@@ -74,6 +76,7 @@ _RECORDS = {
     "mercer.solvers.rvm.evidence": "Relevance",
     "mercer.solvers.fisher_scoring": "ScoringSolution",
     "mercer.solvers.sparse.working_set": "SparseSolution",
+    "mercer.windows": "Biweight Boxcar Cosine Epanechnikov Exponential Gaussian TriCube Triangular Triweight",
 }
 _GP = "mercer.estimators.gaussian_process"
 # {name in files of 0.1.0: name today}.

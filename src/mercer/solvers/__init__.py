@@ -28,6 +28,7 @@ kernel_k_means.py                    clusters around means of features, from pro
 loess/                               local polynomials at the vertices of boxes, and surfaces between them
 lowess.py                            a scatterplot smoothed by local lines
 gplvm.py                             latent points under a Gaussian process
+bandwidth/                           widths of smoothing windows: rules, and leave-one-out scores
 platt.py                             probabilities from decision values
 losses/                              losses, links and likelihoods, one file each
 solution.py, kkt.py, limits.py       what is returned, and when to stop

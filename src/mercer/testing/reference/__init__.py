@@ -6,6 +6,7 @@ vectors.py             formulas of kernels of vectors
 strings.py, items.py   of strings, and of other items
 models.py              of probability models
 algebra.py             formulas of kernels made of kernels
+bandwidths.py          rules for the width of a smoothing window
 registry.py            where formulas are found
 smoothing.py           lowess, and loess without interpolation
 
