@@ -10,6 +10,7 @@ void bind_dual_proof(nanobind::module_& parent);
 void bind_gather(nanobind::module_& parent);
 void bind_growth(nanobind::module_& parent);
 void bind_halves(nanobind::module_& parent);
+void bind_line_sums(nanobind::module_& parent);
 void bind_linear(nanobind::module_& parent);
 void bind_medoids(nanobind::module_& parent);
 void bind_path(nanobind::module_& parent);
