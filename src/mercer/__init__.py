@@ -86,6 +86,7 @@ _HOME = {
     "testing": "mercer.testing",
     "theory": "mercer.theory",
     "verify": "mercer.estimators.verify",
+    "windows": "mercer.windows",
 }
 
 __all__ = sorted([*_HOME, "__version__", "config", "configure"])
