@@ -56,6 +56,28 @@ void gaussian_powers(nb::handle x, nb::handle V, nb::handle z, double h, nb::han
     call.unlocked([&] { BEST(gaussian_powers)(points, values, places, h, K, sums); });
 }
 
+void near_powers(nb::handle x, nb::handle V, nb::handle z, nb::handle h, nb::handle shift, nb::handle first,
+                 nb::handle last, nb::handle skip, Index a, Index b, nb::handle out) {
+    Call call("near_powers");
+    auto points = call.vector<const double>(x, "x");
+    auto values = call.matrix<const double>(V, "V", points.size);
+    auto places = call.vector<const double>(z, "z");
+    auto widths = call.vector<const double>(h, "h", places.size);
+    auto shifts = call.vector<const double>(shift, "shift", places.size);
+    auto begin = call.vector<const Index>(first, "first", places.size);
+    auto end = call.vector<const Index>(last, "last", places.size);
+    auto left_out = call.vector<const Index>(skip, "skip", places.size);
+    auto sums = call.matrix<double>(out, "out", places.size);
+    call.places(begin, "first", points.size + 1);
+    call.places(end, "last", points.size + 1);
+    call.not_negative(a, "a");
+    call.not_negative(b, "b");
+    const Index K = highest(call, sums.cols, values.cols, 24);
+    call.unlocked([&] {
+        BEST(near_powers)(points, values, places, widths, shifts, begin, end, left_out, a, b, K, sums);
+    });
+}
+
 }  // namespace
 
 void bind_line_sums(nb::module_& parent) {
@@ -65,6 +87,9 @@ void bind_line_sums(nb::module_& parent) {
           "out[i, c (K + 1) + k] = sum of V_jc ((x_j - z_i) / unit)^k over z_i + low <= x_j <= z_i + high.");
     m.def("gaussian_powers", &gaussian_powers, nb::arg("x"), nb::arg("V"), nb::arg("z"), nb::arg("h"), nb::arg("out"),
           "out[i, c (K + 1) + k] = sum_j V_jc u^k exp(-u^2 / 2), u = (x_j - z_i) / h.");
+    m.def("near_powers", &near_powers, nb::arg("x"), nb::arg("V"), nb::arg("z"), nb::arg("h"), nb::arg("shift"),
+          nb::arg("first"), nb::arg("last"), nb::arg("skip"), nb::arg("a"), nb::arg("b"), nb::arg("out"),
+          "The same point by point, with a bandwidth and a range of points for each place, of which one may be left out.");
 }
 
 }  // namespace mercer

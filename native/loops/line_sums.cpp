@@ -126,6 +126,16 @@ void add_local(const double* local, double t, Index K, double* sums) {
         for (Index j = 0; 2 * j <= k; ++j) sums[k] += HERMITE[k][j] * slope[k - 2 * j];
 }
 
+// (1 - r^a)^b up to r = 1; with a = 0, exp(-(r^2 - shift) / 2)
+double profile(double r, double shift, Index a, Index b) {
+    if (a == 0) return exp_minus(0.5 * (r * r > shift ? r * r - shift : 0.0));
+    if (r > 1.0) return 0.0;
+    double power = r, value = 1.0;
+    for (Index i = 1; i < a; ++i) power *= r;
+    for (Index i = 0; i < b; ++i) value *= 1.0 - power;
+    return value;
+}
+
 }  // namespace
 
 void window_powers(Vector<const double> x, Matrix<const double> V, Vector<const double> z, double low, double high,
@@ -200,6 +210,27 @@ void gaussian_powers(Vector<const double> x, Matrix<const double> V, Vector<cons
         for (Index i = a; i < b; ++i)
             for (Index c = 0; c < channels; ++c)
                 add_local(local.data() + c * L, (z[i] - middle) / h, K, out.row(i) + c * width);
+    }
+}
+
+void near_powers(Vector<const double> x, Matrix<const double> V, Vector<const double> z, Vector<const double> h,
+                 Vector<const double> shift, Vector<const Index> first, Vector<const Index> last,
+                 Vector<const Index> skip, Index a, Index b, Index K, Matrix<double> out) {
+    const Index channels = V.cols, width = K + 1;
+    for (Index i = 0; i < z.size; ++i) {
+        double* sums = out.row(i);
+        for (Index k = 0; k < channels * width; ++k) sums[k] = 0.0;
+        for (Index j = first[i]; j < last[i]; ++j) {
+            if (j == skip[i]) continue;
+            const double u = (x[j] - z[i]) / h[i], value = profile(u < 0.0 ? -u : u, shift[i], a, b);
+            for (Index c = 0; c < channels; ++c) {
+                double v = value * V(j, c);
+                for (Index k = 0; k < width; ++k) {
+                    sums[c * width + k] += v;
+                    v *= u;
+                }
+            }
+        }
     }
 }
 

@@ -19,4 +19,10 @@ void window_powers(Vector<const double> x, Matrix<const double> V, Vector<const 
 void gaussian_powers(Vector<const double> x, Matrix<const double> V, Vector<const double> z, double h, Index K,
                      Matrix<double> out);
 
+// The same powers, point by point, with a bandwidth h_i for each place: of the points first_i .. last_i - 1 but skip_i,
+// under f(r) = (1 - r^a)^b up to r = 1, or with a = 0 under exp(-(r^2 - shift_i) / 2); r = |x_j - z_i| / h_i.
+void near_powers(Vector<const double> x, Matrix<const double> V, Vector<const double> z, Vector<const double> h,
+                 Vector<const double> shift, Vector<const Index> first, Vector<const Index> last,
+                 Vector<const Index> skip, Index a, Index b, Index K, Matrix<double> out);
+
 }  // namespace mercer::MERCER_ISA
