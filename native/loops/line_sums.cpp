@@ -14,6 +14,12 @@ constexpr Index J = 16;                // terms of the expansion around the cent
 constexpr Index L = 22;                // and around that of places
 constexpr Index PAIRS = 64;            // up to so many pairs of two cells are added one by one
 
+// 1 / k, in place of divisions; INVERSE[0] is not used
+constexpr double INVERSE[MOST_POWER + 2] = {0.0,      1.0 / 1,  1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,
+                                            1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13,
+                                            1.0 / 14, 1.0 / 15, 1.0 / 16, 1.0 / 17, 1.0 / 18, 1.0 / 19, 1.0 / 20,
+                                            1.0 / 21, 1.0 / 22, 1.0 / 23, 1.0 / 24, 1.0 / 25};
+
 // Cut ascending numbers into cells of a given length; start[c] is the first number of cell c.  The number of cells.
 Index cut(Vector<const double> x, double length, Index* start, Index* cell_of) {
     Index count = 0;
@@ -32,7 +38,7 @@ Index cut(Vector<const double> x, double length, Index* start, Index* cell_of) {
 void add_powers(double v, double t, Index K, double* sums) {
     for (Index k = 0; k <= K; ++k) {
         sums[k] += v;
-        v *= t / static_cast<double>(k + 1);
+        v *= t * INVERSE[k + 1];
     }
 }
 
@@ -40,7 +46,7 @@ void add_powers(double v, double t, Index K, double* sums) {
 void add_moved(const double* moved, double by, Index K, double* sums) {
     double step[MOST_POWER + 1];
     step[0] = 1.0;
-    for (Index k = 1; k <= K; ++k) step[k] = step[k - 1] * by / static_cast<double>(k);
+    for (Index k = 1; k <= K; ++k) step[k] = step[k - 1] * by * INVERSE[k];
     for (Index k = 0; k <= K; ++k) {
         double sum = 0.0;
         for (Index j = 0; j <= k; ++j) sum += step[k - j] * moved[j];
@@ -116,9 +122,10 @@ void add_local(const double* local, double t, Index K, double* sums) {
                                                            {1, 6, 3},  {1, 10, 15}, {1, 15, 45, 15}};
     double power[L], slope[MOST_MOMENT + 1];
     power[0] = 1.0;
-    for (Index k = 1; k < L; ++k) power[k] = power[k - 1] * t / static_cast<double>(k);
+    for (Index k = 1; k < L; ++k) power[k] = power[k - 1] * t * INVERSE[k];
     for (Index r = 0; r <= K; ++r) {
         double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
         for (Index k = 0; k < L - r; ++k) sum += local[k + r] * power[k];
         slope[r] = sum;
     }
@@ -200,11 +207,10 @@ void gaussian_powers(Vector<const double> x, Matrix<const double> V, Vector<cons
             gaussian_slopes((centre[s] - middle) / h, J + L - 1, slopes);
             for (Index c = 0; c < channels; ++c) {
                 const double* own = sums.data() + (s * channels + c) * J;
-                for (Index k = 0; k < L; ++k) {
-                    double sum = 0.0;
-                    for (Index j = 0; j < J; ++j) sum += own[j] * slopes[j + k];
-                    local[c * L + k] += k % 2 == 0 ? sum : -sum;
-                }
+                double seen[L] = {};
+                for (Index j = 0; j < J; ++j)
+                    for (Index k = 0; k < L; ++k) seen[k] += own[j] * slopes[j + k];
+                for (Index k = 0; k < L; ++k) local[c * L + k] += k % 2 == 0 ? seen[k] : -seen[k];
             }
         }
         for (Index i = a; i < b; ++i)

@@ -28,7 +28,7 @@ def criterion(
     slopes = np.zeros((t, *problem.Y.shape)) if fit.slopes is None else fit.slopes
     values = fill_gaps(problem, width, places, fit.values, fit.empty, gaps if gaps == "nearest" else "mean")
     slopes = np.where(fit.empty[None, :, None], 0.0, slopes)
-    share = problem.w[:, None] / problem.w.sum() / _variances(problem)
+    share = problem.w[:, None] / problem.w.sum() / problem.variances
     miss = problem.Y - values
     error = float((share * miss**2).sum())
     error_slope = -2.0 * np.einsum("iq,tiq->t", share * miss, slopes)
@@ -61,13 +61,6 @@ def degrees(problem: LocalProblem, width: Width, fit: LocalFit) -> tuple[float, 
     trace = float((problem.w * fit.own).sum()) * k
     slopes = np.zeros(len(k_slopes)) if fit.own_slopes is None else fit.own_slopes @ problem.w * k
     return trace, slopes + k_slopes * (problem.w * fit.own).sum()
-
-
-def _variances(problem: LocalProblem) -> Array:
-    """Of each column of y; 1 for a constant."""
-    mean = problem.w @ problem.Y / problem.w.sum()
-    found = problem.w @ (problem.Y - mean) ** 2 / problem.w.sum()
-    return np.where(found > 0.0, found, 1.0)
 
 
 def fill_gaps(problem: LocalProblem, width: Width, places: Places, values: Array, empty: Array, gaps: str) -> Array:

@@ -64,6 +64,13 @@ class LocalProblem:
         return Line.of(self)
 
     @cached_property
+    def variances(self) -> Array:
+        """Of each column of y; 1 for a constant."""
+        mean = self.w @ self.Y / self.w.sum()
+        found = self.w @ (self.Y - mean) ** 2 / self.w.sum()
+        return np.where(found > 0.0, found, 1.0)
+
+    @cached_property
     def own(self) -> Places:
         """The points themselves as places."""
         return Places(self.X, self.codes)
@@ -149,7 +156,8 @@ def local_fit(
     for index, sums in _all_sums(problem, width, places, gradient, variance):
         parts.append(_solved(sums))
         order.append(index)
-    back = np.argsort(np.concatenate(order), kind="stable")
+    back = np.empty(len(places), dtype=np.intp)
+    back[np.concatenate(order)] = np.arange(len(places))
 
     def joined(name: str, axis: int) -> Any:
         found = [getattr(part, name) for part in parts]
