@@ -15,6 +15,7 @@ NB_MODULE(_native, m) {
     m.def("available_isas", &mercer::available_isas, "The instruction sets this processor has, lowest first.");
     m.def("choose_isa", [](const std::string& name) { mercer::choose_isa(name.c_str()); }, nanobind::arg("name"),
           "Use another instruction set from now on; for tests.");
+    mercer::bind_cubic_grid(m);
     mercer::bind_distance(m);
     mercer::bind_dual_proof(m);
     mercer::bind_gather(m);
@@ -23,6 +24,7 @@ NB_MODULE(_native, m) {
     mercer::bind_line_sums(m);
     mercer::bind_linear(m);
     mercer::bind_medoids(m);
+    mercer::bind_pair_sums(m);
     mercer::bind_path(m);
     mercer::bind_polynomial(m);
     mercer::bind_radial(m);
@@ -38,4 +40,5 @@ NB_MODULE(_native, m) {
     mercer::bind_sparse_pairs(m);
     mercer::bind_subsets(m);
     mercer::bind_triangles(m);
+    mercer::bind_window_tree(m);
 }

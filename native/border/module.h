@@ -5,6 +5,7 @@
 
 namespace mercer {
 
+void bind_cubic_grid(nanobind::module_& parent);
 void bind_distance(nanobind::module_& parent);
 void bind_dual_proof(nanobind::module_& parent);
 void bind_gather(nanobind::module_& parent);
@@ -13,6 +14,7 @@ void bind_halves(nanobind::module_& parent);
 void bind_line_sums(nanobind::module_& parent);
 void bind_linear(nanobind::module_& parent);
 void bind_medoids(nanobind::module_& parent);
+void bind_pair_sums(nanobind::module_& parent);
 void bind_path(nanobind::module_& parent);
 void bind_polynomial(nanobind::module_& parent);
 void bind_radial(nanobind::module_& parent);
@@ -28,5 +30,6 @@ void bind_sparse(nanobind::module_& parent);
 void bind_sparse_pairs(nanobind::module_& parent);
 void bind_subsets(nanobind::module_& parent);
 void bind_triangles(nanobind::module_& parent);
+void bind_window_tree(nanobind::module_& parent);
 
 }  // namespace mercer

@@ -12,6 +12,7 @@ try:
     from mercer._native import (
         available_isas,
         choose_isa,
+        cubic_grid,
         distance,
         dual_proof,
         gather,
@@ -21,6 +22,7 @@ try:
         line_sums,
         linear,
         medoids,
+        pair_sums,
         path,
         polynomial,
         radial,
@@ -36,6 +38,7 @@ try:
         sparse_pairs,
         subsets,
         triangles,
+        window_tree,
     )
 except ImportError as error:
     if "this processor" in str(error):  # it works, but cannot run as asked here
@@ -48,6 +51,7 @@ except ImportError as error:
 __all__ = [
     "available_isas",
     "choose_isa",
+    "cubic_grid",
     "distance",
     "dual_proof",
     "gather",
@@ -57,6 +61,7 @@ __all__ = [
     "line_sums",
     "linear",
     "medoids",
+    "pair_sums",
     "path",
     "polynomial",
     "radial",
@@ -72,4 +77,5 @@ __all__ = [
     "sparse_pairs",
     "subsets",
     "triangles",
+    "window_tree",
 ]

@@ -26,6 +26,7 @@ discriminant.py                      kernel discriminant analysis, by one linear
 medoids/                             clusters around items, from distances
 kernel_k_means.py                    clusters around means of features, from products with a Gram
 gplvm.py                             latent points under a Gaussian process
+bandwidth/                           widths of smoothing windows: rules, and leave-one-out scores
 platt.py                             probabilities from decision values
 losses/                              losses, links and likelihoods, one file each
 solution.py, kkt.py, limits.py       what is returned, and when to stop
