@@ -74,6 +74,12 @@ NEIGHBOURS = [
     mercer.KernelKNeighborsRegressor(3, kernel="precomputed"),
 ]
 
+SMOOTHERS = [
+    mercer.NadarayaWatson(),
+    mercer.LocalRegression(),
+    mercer.LocalRegression(neighbours=0.5, degree=2, window="tricube", gaps="mean"),
+]
+
 PROCESSES = [
     mercer.GaussianProcessRegressor(),
     mercer.GaussianProcessRegressor("rbf"),
@@ -116,11 +122,12 @@ def expected_failures(machine):
     return failing
 
 
-@parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS,
+@parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS, *SMOOTHERS,
                           SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
                          expected_failed_checks=expected_failures)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.classical_mds.NotEuclidean")  # nor distances
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.kernel_pca.AsymmetricGram")
+@pytest.mark.filterwarnings("ignore::mercer.estimators.smoothing.local_smoother.Unsupported")  # random targets
 @pytest.mark.filterwarnings("ignore::mercer.estimators.positivity.Indefinite")  # some pass numbers that are no Gram
 def test_scikit_learns_own_checks_pass_I4(estimator, check):
     check(estimator)

@@ -13,6 +13,7 @@ recursive_features/      ridge regression that learns its metric
 gradient_descent.py      least squares by gradient steps
 embedding/               items as points in few coordinates: kernel PCA, classical scaling
 discriminant/            kernel discriminant analysis
+smoothing/               curves and surfaces by local fits
 neighbours/              nearest neighbours by the distance of a kernel
 clusters/                clusters around items, and around means of features
 table_scaler.py          TableScaler, the one transformer; robust_scale.py, centre and deviation despite outliers

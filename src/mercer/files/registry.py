@@ -33,6 +33,7 @@ _RECORDS = {
     "mercer.estimators.recursive_features.leaf": "Leaf",
     "mercer.estimators.recursive_features.tree": "Split",
     "mercer.estimators.risk.certificate": "RiskCertificate",
+    "mercer.estimators.smoothing.mixed_columns": "MixedColumns",
     "mercer.estimators.svm.certificate": "Certificate",
     "mercer.estimators.svm.proof_record": "Record",
     "mercer.estimators.gaussian_process.converted_kernel": "Converted Foreign",
@@ -58,6 +59,7 @@ _RECORDS = {
     "mercer.solvers.laplace_softmax": "Curvature SoftmaxLaplace",
     "mercer.solvers.least_squares": "LeastSquares",
     "mercer.solvers.linear_svm": "LinearSolution",
+    "mercer.solvers.local_regression": "BandwidthSearch LocalProblem Width",
     "mercer.solvers.losses": "ComplementaryLogLog EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Probit "
     "Squared SquaredHinge",
     "mercer.solvers.medoids.proof": "SwapProof",
@@ -67,6 +69,7 @@ _RECORDS = {
     "mercer.solvers.rvm.evidence": "Relevance",
     "mercer.solvers.fisher_scoring": "ScoringSolution",
     "mercer.solvers.sparse.working_set": "SparseSolution",
+    "mercer.windows": "Biweight Boxcar Cosine Epanechnikov Exponential Gaussian TriCube Triangular Triweight",
 }
 _GP = "mercer.estimators.gaussian_process"
 # {name in files of 0.1.0: name today}.

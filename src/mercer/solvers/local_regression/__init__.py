@@ -11,8 +11,8 @@ criteria.py        leave-one-out error, GCV and AICc with their slopes in the wi
 bandwidth.py       the widths with the best criterion
 """
 
-from mercer.solvers.local_regression.bandwidth import BandwidthSearch, best_width, normal_width
-from mercer.solvers.local_regression.criteria import CRITERIA, criterion
+from mercer.solvers.local_regression.bandwidth import BandwidthSearch, best_width, highest_rates
+from mercer.solvers.local_regression.criteria import CRITERIA, criterion, degrees, fill_gaps
 from mercer.solvers.local_regression.problem import LocalFit, LocalProblem, Places, Width, local_fit
 from mercer.solvers.local_regression.smoother import NormalEquations, prove, smoother_rows
 
@@ -26,8 +26,10 @@ __all__ = [
     "Width",
     "best_width",
     "criterion",
+    "degrees",
+    "fill_gaps",
+    "highest_rates",
     "local_fit",
-    "normal_width",
     "prove",
     "smoother_rows",
 ]

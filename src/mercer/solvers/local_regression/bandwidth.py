@@ -46,30 +46,21 @@ class BandwidthSearch:
         return f"{self.criterion} = {self.value:.6g} after {self.n_iter} evaluations, {self.reason}"
 
 
-def normal_width(problem: LocalProblem, scale: Array) -> Width:
-    """(4 / ((d + 2) n))^(1 / (d + 4)) times the scale of each column, as for the density of a normal distribution.
-
-    Windows other than the Gaussian have the bandwidth that smooths as much; rates are half of their range.
-    """
-    n, d = problem.X.shape
-    factor = (4.0 / ((d + 2.0) * n)) ** (1.0 / (d + 4.0)) * _relative(problem)
-    return Width(factor * scale, 0.5 * _highest_rates(problem))
-
-
 def _relative(problem: LocalProblem) -> float:
     """Bandwidths of the window, over those of a Gaussian that smooths as much."""
     return problem.window.canonical() / Gaussian().canonical()
 
 
-def _highest_rates(problem: LocalProblem) -> Array:
+def highest_rates(problem: LocalProblem) -> Array:
+    """The rates at which categories say nothing: all of them weigh alike."""
     return np.array([(levels - 1.0) / levels if levels else 1.0 for levels in problem.levels])
 
 
 def best_width(
-    problem: LocalProblem, scale: Array, kind: str, *, gaps: str = "nearest", tol: float = 1e-6, max_iter: int = 200
+    problem: LocalProblem, start: Width, kind: str, *, gaps: str = "nearest", tol: float = 1e-6, max_iter: int = 200
 ) -> tuple[Width, BandwidthSearch]:
-    """The widths that minimise a criterion; Ctrl-C leaves the best so far."""
-    search = _Search(problem, scale, kind, gaps)
+    """The widths that minimise a criterion, searched around those of `start`; Ctrl-C leaves the best so far."""
+    search = _Search(problem, start, kind, gaps)
     with until_interrupted() as work:
         search.scan()
         if isinstance(problem.window, Boxcar):
@@ -78,7 +69,7 @@ def best_width(
         search.descend(tol, max_iter)
     came = work.came() or search.interrupted
     reason = "interrupted" if came else "converged" if search.slope <= 100.0 * tol or search.flat else "max_iter"
-    found = BandwidthSearch(kind, search.value, search.slope, search.count, search.at_bound(),
+    found = BandwidthSearch(kind, search.criterion_value(), search.slope, search.count, search.at_bound(),
                             reason == "converged", reason)  # fmt: skip
     return search.width(search.best), found
 
@@ -86,18 +77,17 @@ def best_width(
 class _Search:
     """theta = (log h, rates), and the best one seen."""
 
-    def __init__(self, problem: LocalProblem, scale: Array, kind: str, gaps: str) -> None:
+    def __init__(self, problem: LocalProblem, start: Width, kind: str, gaps: str) -> None:
         self.problem, self.kind, self.gaps = problem, kind, gaps
         self.d = problem.X.shape[1]
         spread = np.ptp(problem.X, axis=0)
         spread = np.where(spread > 0.0, spread, 1.0)
-        start = normal_width(problem, scale)
         self.start = np.concatenate([np.log(start.h), start.rates])
         relative, n = _relative(problem), len(problem)
         least = spread * relative * 0.25 * float(n) ** (-1.0 / max(self.d, 1))
         self.low = np.concatenate([np.log(np.minimum(least, start.h)), np.full(len(start.rates), LEAST_RATE)])
-        self.high = np.concatenate([np.log(np.maximum(WIDEST * relative * spread, start.h)), _highest_rates(problem)])
-        self.best, self.value, self.count = self.start, np.inf, 0
+        self.high = np.concatenate([np.log(np.maximum(WIDEST * relative * spread, start.h)), highest_rates(problem)])
+        self.best, self.log_best, self.count = self.start, np.inf, 0
         self.slope, self.interrupted, self.flat = np.inf, False, False
 
     def width(self, theta: Array) -> Width:
@@ -114,8 +104,6 @@ class _Search:
             self.best, self.log_best = theta.copy(), value
         return float(value), slope
 
-    log_best = np.inf
-
     def scan(self) -> None:
         """All bandwidths together, from the widest down."""
         if self.d == 0:
@@ -130,7 +118,6 @@ class _Search:
             best = min(best, value)
             if worse >= FURTHER and shift < 0.0:
                 break
-        self.value = best
 
     def refine(self) -> None:
         """A finer grid around the best."""
@@ -147,6 +134,9 @@ class _Search:
 
     def descend(self, tol: float, max_iter: int) -> None:
         """Along slopes from the best so far."""
+        if len(self.best) == 0:
+            self.slope, self.flat = 0.0, True
+            return
         begin = np.clip(self.best, self.low, self.high)
         bounds = np.column_stack([self.low, self.high])
         found = minimise(lambda theta: self.at(theta, True), begin, bounds=bounds, maxiter=max_iter, gtol=tol,
@@ -156,7 +146,10 @@ class _Search:
         held = ((self.best <= self.low) & (slope > 0.0)) | ((self.best >= self.high) & (slope < 0.0))
         self.slope = float(np.abs(np.where(held, 0.0, slope)).max(initial=0.0)) if np.isfinite(slope).all() else np.inf
         self.flat = bool(found.success)
-        self.value = self.log_best if self.kind == "aicc" else float(np.exp(self.log_best))
+
+    def criterion_value(self) -> float:
+        """At the best widths."""
+        return float(self.log_best if self.kind == "aicc" else np.exp(self.log_best))
 
     def at_bound(self) -> tuple[int, ...]:
         """The widths that ended at a bound."""

@@ -46,7 +46,7 @@ def line_sums(problem: Any, width: Any, places: Any, gradient: bool, variance: b
     z = np.ascontiguousarray(places.Z[order, 0])
     skip = np.full(len(z), -1, dtype=np.intp) if places.own is None else line.rank[places.own[order]].astype(np.intp)
     if width.neighbours is not None:
-        h = nearest_radius(line.x, z, width.neighbours, places.own is not None) * width.h[0]
+        h = nearest_radius(line.x, z, width.neighbours, places.own is not None)
         return _one_by_one(problem, line, z, h, skip, gradient, variance)
     h0 = float(width.h[0])
     sums, added = _together(problem, line, z, h0, gradient, variance)
