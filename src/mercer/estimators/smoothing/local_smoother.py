@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.errors import bad, warn
 from mercer.estimators.base import interruptible, targets, warn_open, weights
 from mercer.estimators.regressor import columns_of
-from mercer.estimators.smoothing.mixed_columns import MixedColumns, checked, learned
+from mercer.estimators.smoothing.mixed_columns import MixedColumns, checked, learned, number_columns
 from mercer.estimators.worker_settings import carry_settings
 from mercer.solvers.bandwidth import RULES, select_bandwidth
 from mercer.solvers.local_regression import (
@@ -157,14 +157,15 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if not ((rates >= 0.0) & (rates <= most)).all():
             raise bad(owner, "bandwidth", f"from 0 to {most.tolist()} for the columns {coded} of categories",
                       rates.tolist(), "0 counts equal ones only.")  # fmt: skip
-        return Width(h, rates)
+        return Width(columns.widths(h), rates)
 
     def _by_column(self) -> Any:
         """The widths in the order of the columns; NaN for columns that are left out."""
         if self._width.neighbours is not None:
             return None
         found = np.full(self.n_features_in_, np.nan)
-        found[self._columns.numeric], found[self._columns.coded] = self._width.h, self._width.rates
+        columns = self._columns
+        found[columns.numeric], found[columns.coded] = 2.0 * self._width.h * columns.half, self._width.rates
         return found
 
     def _measure(self) -> None:
@@ -252,8 +253,9 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """New places, and whether each is outside of the data."""
         owner, columns = type(self).__name__, self._columns
         V = checked(self, X, reset=False)
+        number_columns(owner, V, columns.constant)
         Z, codes = columns.split(owner, V)
-        outside = ((Z < columns.low) | (Z > columns.high)).any(axis=1) | (codes[:, : len(columns.unordered)] < 0).any(1)
+        outside = ((Z < 0.0) | (Z > 1.0)).any(axis=1) | (codes[:, : len(columns.unordered)] < 0).any(axis=1)
         return Places(Z, codes), np.asarray(outside)
 
     def _tell(self, flags: Flags) -> None:

@@ -15,13 +15,16 @@ from mercer.estimators.base import numbers
 from mercer.typing import Array
 
 
+FARTHEST = 1e60  # ranges: squares of numbers up to here are numbers
+
+
 @dataclass(frozen=True, eq=False)
 class MixedColumns:
     """Which columns hold numbers, unordered categories and ordered numbers.
 
     numeric       positions of numbers that vary; `constant` those that do not, which are left out
     unordered     {position: {category: code}}, in a list of pairs; ordered, positions
-    low, high     the range of every numeric column
+    low, high     the range of every numeric column, in which it is measured from 0 to 1
     """
 
     numeric: list[int]
@@ -41,10 +44,19 @@ class MixedColumns:
         """Positions of the coded columns."""
         return [*(column for column, _ in self.unordered), *self.ordered]
 
+    @property
+    def half(self) -> Array:
+        """Half the range of every numeric column: halves do not overflow."""
+        return np.asarray(0.5 * self.high - 0.5 * self.low)
+
+    def widths(self, h: Array) -> Array:
+        """Bandwidths in units of the data, in those of the range."""
+        return np.clip(0.5 * h / self.half, 1.0 / FARTHEST, FARTHEST)
+
     def split(self, owner: str, V: Array) -> tuple[Array, Array]:
-        """(m, d) numbers and (m, c) codes; a category that was not there at the fit has the code -1."""
+        """(m, d) numbers in units of the range, and (m, c) codes; of a category that is new at -1."""
         Z = number_columns(owner, V, self.numeric)
-        number_columns(owner, V, self.constant)
+        Z = np.clip((0.5 * Z - 0.5 * self.low) / self.half, -FARTHEST, FARTHEST)
         codes = [np.array([known.get(one, -1) for one in V[:, j].tolist()], float) for j, known in self.unordered]
         rest = number_columns(owner, V, self.ordered)
         return Z, np.column_stack([*(code[:, None] for code in codes), rest]) if self.coded else np.empty((len(V), 0))
@@ -61,11 +73,12 @@ def learned(machine: Any, V: Array) -> MixedColumns:
         raise bad(owner, "ordered", "other columns than categorical", f"{twice} in both", "Name each column once.")
     rest = [j for j in range(width) if j not in unordered and j not in ordered]
     Z = number_columns(owner, V, rest)
-    vary = np.ptp(Z, axis=0) > 0.0 if len(Z) else np.zeros(len(rest), dtype=bool)
+    low, high = (Z.min(axis=0), Z.max(axis=0)) if len(Z) else (np.zeros(len(rest)), np.zeros(len(rest)))
+    vary = 0.5 * high - 0.5 * low > 0.0
     categories = [(j, _codes(owner, j, V[:, j].tolist())) for j in unordered]
     numeric = [j for j, one in zip(rest, vary, strict=True) if one]
     constant = [j for j, one in zip(rest, vary, strict=True) if not one]
-    return MixedColumns(numeric, constant, categories, ordered, Z[:, vary].min(axis=0), Z[:, vary].max(axis=0))
+    return MixedColumns(numeric, constant, categories, ordered, low[vary], high[vary])
 
 
 def checked(machine: Any, X: Any, y: Any = None, *, reset: bool) -> Any:

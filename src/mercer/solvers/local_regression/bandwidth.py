@@ -22,6 +22,7 @@ from mercer.windows import Boxcar, Gaussian
 FURTHER = 4
 WIDEST = 10.0  # times the range of a column
 LEAST_RATE = 1e-6
+EXACT = 1e-18  # of the variance of y: errors below it are rounding, and the widest bandwidth that has one is best
 FINER = 24  # steps between two of the grid, for windows without slopes
 
 
@@ -99,7 +100,7 @@ class _Search:
         self.count += 1
         value, slope = criterion(self.problem, self.width(theta), self.kind, gaps=self.gaps, gradient=gradient)
         if self.kind != "aicc":
-            value, slope = np.log(max(value, 1e-300)), slope / max(value, 1e-300)
+            value, slope = np.log(max(value, EXACT)), slope / value if value > EXACT else np.zeros_like(slope)
         if value < self.log_best:
             self.best, self.log_best = theta.copy(), value
         return float(value), slope
