@@ -84,6 +84,8 @@ INTERRUPTED = [
     ("KernelPCA", {"n_components": 4, "kernel": "rbf", "eigen_solver": "krylov"}, None, KRYLOV, 2),
     ("ClassicalMDS", {"eigen_solver": "krylov"}, None, KRYLOV, 1),
     ("KernelGradientDescent", {"tol": 1e-12}, t, "mercer.solvers.gradient_descent:_norm", 7),
+    ("NadarayaWatson", {}, t, "mercer.solvers.local_regression.bandwidth:criterion", 4),
+    ("LocalRegression", {}, t, "mercer.solvers.local_regression.bandwidth:criterion", 15),
     ("KernelRidgeCV", {"kernels": [RBF(0.5), RBF(1.0), RBF(2.0)]}, t,
      "mercer.estimators.ridge.kernel_ridge:KernelRidge._fit", 3),
     ("KernelSearchCV", {"estimator": SVC(), "param_grid": {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}}, y,

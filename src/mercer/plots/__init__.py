@@ -14,6 +14,7 @@ losses.py         curves of losses
 embedding.py      items as points on two axes
 clusters.py       items around their medoids, and silhouettes
 witness.py        where one sample is denser than the other
+smooth.py         a smooth through a scatterplot, with its band
 search.py         the score of a search over one parameter or two
 style.py          colours, and the figures that are drawn on
 
@@ -30,6 +31,7 @@ from mercer.plots.process import process_band
 from mercer.plots.regression import regression_tube, residuals
 from mercer.plots.reliability import coverage, reliability, roc
 from mercer.plots.search import search_curve, search_surface
+from mercer.plots.smooth import smooth
 from mercer.plots.style import INK, MUTED, PALETTE, figure, style, svg
 from mercer.plots.witness import witness
 
@@ -54,6 +56,7 @@ __all__ = [
     "search_surface",
     "silhouette_curve",
     "silhouettes",
+    "smooth",
     "spectrum",
     "style",
     "svg",

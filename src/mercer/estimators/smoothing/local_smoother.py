@@ -178,7 +178,7 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         spread = np.where(fit.empty, 1.0 / problem.w, fit.spread)
         self.residual_df_ = float(len(problem) - 2.0 * self.df_ + (problem.w * spread).sum())
         squares = problem.w @ (problem.Y - values) ** 2
-        known = self.residual_df_ > 1e-6 * len(problem)
+        known = self.residual_df_ >= 1.0  # else f goes through the points, and the noise is not known
         sigma = np.sqrt(squares / self.residual_df_) if known else np.full(len(squares), np.nan)
         self.sigma_ = float(sigma[0]) if self._flat else sigma
 
@@ -266,7 +266,7 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _error(self, fit: LocalFit) -> Array:
         if not np.isfinite(np.asarray(self.sigma_)).all():
-            raise bad(type(self).__name__, "residual_df_", "positive for standard errors", f"{self.residual_df_:.3g}",
+            raise bad(type(self).__name__, "residual_df_", "1 or more for standard errors", f"{self.residual_df_:.3g}",
                       "The fit goes through the points: choose a wider bandwidth.")  # fmt: skip
         spread = np.sqrt(np.asarray(fit.spread))
         return np.asarray(spread * self.sigma_ if self._flat else spread[:, None] * self.sigma_)

@@ -51,12 +51,14 @@ class MixedColumns:
 
     def widths(self, h: Array) -> Array:
         """Bandwidths in units of the data, in those of the range."""
-        return np.clip(0.5 * h / self.half, 1.0 / FARTHEST, FARTHEST)
+        with np.errstate(over="ignore"):
+            return np.clip(0.5 * h / self.half, 1.0 / FARTHEST, FARTHEST)
 
     def split(self, owner: str, V: Array) -> tuple[Array, Array]:
-        """(m, d) numbers in units of the range, and (m, c) codes; of a category that is new at -1."""
+        """(m, d) numbers in units of the range, and (m, c) codes; -1 for a category that is new."""
         Z = number_columns(owner, V, self.numeric)
-        Z = np.clip((0.5 * Z - 0.5 * self.low) / self.half, -FARTHEST, FARTHEST)
+        with np.errstate(over="ignore"):
+            Z = np.clip((0.5 * Z - 0.5 * self.low) / self.half, -FARTHEST, FARTHEST)
         codes = [np.array([known.get(one, -1) for one in V[:, j].tolist()], float) for j, known in self.unordered]
         rest = number_columns(owner, V, self.ordered)
         return Z, np.column_stack([*(code[:, None] for code in codes), rest]) if self.coded else np.empty((len(V), 0))
