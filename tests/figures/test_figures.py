@@ -19,7 +19,7 @@ from mercer.cli.main import run
 from mercer.figures import ClaimFails, Entry, _flow, entries, make
 from mercer.figures.claim import ascending, at_least, at_most, below, equal, near
 
-IDS = [f"E{n}" for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, *range(18, 28))]
+IDS = [f"E{n}" for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, *range(18, 28))]
 
 
 @pytest.fixture(autouse=True)

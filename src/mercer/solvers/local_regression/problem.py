@@ -27,6 +27,9 @@ from mercer.typing import Array
 from mercer.windows import Gaussian, PowerWindow, Window
 
 
+FEW_PAIRS = 1 << 14  # of points and places: tiles would cost more than they save
+
+
 @dataclass(frozen=True, eq=False)
 class LocalProblem:
     """Points X (n, d) of numbers and codes (n, c) of categories with targets Y (n, q) and weights w > 0.
@@ -177,7 +180,7 @@ def _all_sums(
 
     if problem.on_a_line:
         yield places.order, line_sums(problem, width, places, gradient, variance)
-    elif width.neighbours is not None:
+    elif width.neighbours is not None or len(problem) * len(places) <= FEW_PAIRS:
         yield from row_sums(problem, width, places, gradient, variance)
     else:
         for index, sums in column_sums(problem, width, places, gradient, variance):

@@ -17,6 +17,7 @@ from mercer.solvers.local_regression.sums import Sums, empty_sums, terms_of
 from mercer.typing import Array
 
 NUMBERS = 1 << 21  # in one array
+LEAST_LOG = -300.0  # up to here weights are as they are; below, the largest of a place is 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ def row_sums(
 
 def _sums(problem: Any, rows: Rows, gradient: bool, variance: bool) -> Sums:
     d, t = rows.U.shape[2], rows.U.shape[2] + len(rows.rates)
-    k = np.exp(rows.log)
+    k = np.exp(rows.log + np.where(rows.shift > LEAST_LOG, rows.shift, 0.0)[:, None])
     F = terms_of(rows.U, problem.degree)
     sums = empty_sums(F.shape[2], problem.Y.shape[1], len(k), t, gradient, variance)
     sums.A[:], sums.B[:] = _moments(F, problem.Y, k * problem.w)
