@@ -1,7 +1,6 @@
 """Local lines in one column and in two, with the bandwidth of least leave-one-out error.
 
-Rival: statsmodels' KernelReg, which has the same definition and refits for every row.  At 10^5 rows, and for 100 curves,
-there is none that ends in time.
+Rival: statsmodels' KernelReg, which has the same definition and refits for every row.
 """
 
 from __future__ import annotations

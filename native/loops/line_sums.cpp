@@ -12,7 +12,7 @@ constexpr double GAUSSIAN_CELL = 0.5;  // length of a cell under a Gaussian, in 
 constexpr double REACH = 9.25;         // between centres of cells; exp(-u^2 / 2) is below 1e-17 beyond
 constexpr Index J = 16;                // terms of the expansion around the centre of a cell of points
 constexpr Index L = 22;                // and around that of places
-constexpr Index PAIRS = 64;            // up to so many pairs of two cells are added one by one
+constexpr Index PAIRS = 12;            // up to so many pairs of two cells are added one by one
 
 // 1 / k, in place of divisions; INVERSE[0] is not used
 constexpr double INVERSE[MOST_POWER + 2] = {0.0,      1.0 / 1,  1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,
@@ -106,12 +106,12 @@ void gaussian_slopes(double D, Index count, double* slopes) {
     for (Index n = 1; n + 1 < count; ++n) slopes[n + 1] = -D * slopes[n] - static_cast<double>(n) * slopes[n - 1];
 }
 
-// sums[k] += v u^k exp(-u^2 / 2), k = 0 .. K
-void add_pair(double v, double u, Index K, double* sums) {
-    v *= exp_minus(0.5 * u * u);
+// sums[c (K + 1) + k] += v_c u^k exp(-u^2 / 2) for all channels c, k = 0 .. K
+void add_pair(const double* v, Index channels, double u, Index K, double* sums) {
+    double power = exp_minus(0.5 * u * u);
     for (Index k = 0; k <= K; ++k) {
-        sums[k] += v;
-        v *= u;
+        for (Index c = 0; c < channels; ++c) sums[c * (K + 1) + k] += v[c] * power;
+        power *= u;
     }
 }
 
@@ -199,8 +199,7 @@ void gaussian_powers(Vector<const double> x, Matrix<const double> V, Vector<cons
             if ((to - from) * (b - a) <= PAIRS) {
                 for (Index i = a; i < b; ++i)
                     for (Index j = from; j < to; ++j)
-                        for (Index c = 0; c < channels; ++c)
-                            add_pair(V(j, c), (x[j] - z[i]) / h, K, out.row(i) + c * width);
+                        add_pair(V.row(j), channels, (x[j] - z[i]) / h, K, out.row(i));
                 continue;
             }
             double slopes[J + L];

@@ -126,8 +126,8 @@ def expected_failures(machine):
     return failing
 
 
-@parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS, *SMOOTHERS,
-                          SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
+@parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS,
+                          *SMOOTHERS, SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
                          expected_failed_checks=expected_failures)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.classical_mds.NotEuclidean")  # nor distances
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.kernel_pca.AsymmetricGram")

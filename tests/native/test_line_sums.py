@@ -18,7 +18,10 @@ widths = st.sampled_from([1e-3, 0.1, 0.7, 5.0])
 def plain(x, V, z, h, K, weight):
     u = (x[None] - z[:, None]) / h
     k = weight(u)
-    return np.stack([[(k * u**p) @ V[:, c] for p in range(K + 1)] for c in range(V.shape[1])]).reshape(-1, len(z)).T
+    out = np.empty((len(z), V.shape[1], K + 1))
+    for p in range(K + 1):
+        out[:, :, p] = (k * u**p) @ V
+    return out.reshape(len(z), V.shape[1] * (K + 1))
 
 
 def problem(n, m, c, seed):
@@ -43,7 +46,7 @@ def test_powers_in_a_window_and_in_half_of_it(isa, n, m, K, h, seed, right):
     out, outside = framed(np.empty((m, 2 * (K + 1))))
     line_sums.window_powers(x, V, z, 0.0 if right else -h, h, h, right, out)
     outside.check()
-    u = (x[None] - z[:, None])
+    u = x[None] - z[:, None]
     inside = ((u > 0.0) & (z[:, None] + h >= x)) if right else ((z[:, None] - h <= x) & (z[:, None] + h >= x))
     assert_allclose(out, plain(x, V, z, h, K, lambda _: inside * 1.0), atol=1e-12 * max(n, 1))
 
@@ -58,10 +61,12 @@ def test_powers_of_points_near_each_place_but_one(isa, n, m, h, seed, window):
     out = np.empty((m, 10))
     every = np.zeros(m, dtype=np.intp), np.full(m, n)
     line_sums.near_powers(x, V, z, np.full(m, h), shift, *every, skip, a, b, out)
+
     def weight(u):
         k = np.exp(-(u**2) / 2) if a == 0 else np.where(abs(u) <= 1, (1 - np.minimum(abs(u), 1) ** max(a, 1)) ** b, 0)
         k[np.arange(m)[skip >= 0], skip[skip >= 0]] = 0.0
         return k
+
     assert_allclose(out, plain(x, V, z, h, 4, weight), rtol=1e-9, atol=1e-9)
 
 

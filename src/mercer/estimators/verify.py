@@ -4,9 +4,9 @@
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
 of regularised risk, recursive feature machines, GaussianProcessClassifier, KernelLDA, our feature machines, nearest
-neighbours, local smoothers and clusters, for KernelPCA (ours and scikit-learn's) and ClassicalMDS, whatever their kernel, and for
-pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is computed in double
-precision, and only the parameters and the coefficients of the model are used.
+neighbours, local smoothers and clusters, for KernelPCA (ours and scikit-learn's) and ClassicalMDS, whatever their
+kernel, and for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is
+computed in double precision, and only the parameters and the coefficients of the model are used.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def test_sums_on_a_line_and_in_tiles_are_those_of_all_points_S15(window, degree,
     for places in (p.own, p.others):
         found = local_fit(p, width, places, gradient=True, variance=True)
         parts = [_solved(sums) for _, sums in row_sums(p, width, places, True, True)]
-        sound = ~found.dropped & ~found.empty & (found.spread < 1e3)
+        sound = ~found.dropped & ~found.empty & (found.spread < 20.0)
         for name, axis in (("values", 0), ("slopes", 1), ("spread", 0)):
             expected = np.concatenate([getattr(part, name) for part in parts], axis=axis)
             mine = getattr(found, name)
@@ -111,6 +111,7 @@ def test_slopes_of_criteria_are_those_of_differences(kind, window):
 @pytest.mark.parametrize("kind", CRITERIA)
 def test_the_bandwidth_found_is_the_best_of_a_fine_grid_S9(kind):
     p = problem("gaussian", 1, 120)
+    p.Y[:] += 0.2 * np.random.default_rng(1).normal(size=p.Y.shape)
     found, search = best_width(p, Width(np.array([0.3]), np.empty(0)), kind)
     grid = [criterion(p, Width(np.array([h]), np.empty(0)), kind)[0] for h in np.geomspace(0.01, 20.0, 200)]
     assert search.converged

@@ -1,4 +1,4 @@
-"""What NadarayaWatson and LocalRegression share: widths, predictions with bands, and flags of places without support."""
+"""What NadarayaWatson and LocalRegression share: widths, predictions with bands, flags of places without support."""
 
 from __future__ import annotations
 
@@ -84,6 +84,11 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+    @property
+    def takes_gram(self) -> bool:
+        """A smoother has no kernel, so that a search fits it by itself."""
+        return False
 
     # ---- fitting
 
@@ -175,7 +180,7 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         values = fill_gaps(problem, self._width, problem.own, fit.values, fit.empty, self.gaps)
         self.fitted_values_ = self._shaped(values)
         self.df_ = degrees(problem, self._width, fit)[0]
-        spread = np.where(fit.empty, 1.0 / problem.w, fit.spread)
+        spread = np.where(fit.empty, 1.0 / problem.w, np.asarray(fit.spread))
         self.residual_df_ = float(len(problem) - 2.0 * self.df_ + (problem.w * spread).sum())
         squares = problem.w @ (problem.Y - values) ** 2
         known = self.residual_df_ >= 1.0  # else f goes through the points, and the noise is not known

@@ -14,7 +14,6 @@ from mercer.errors import bad
 from mercer.estimators.base import numbers
 from mercer.typing import Array
 
-
 FARTHEST = 1e60  # ranges: squares of numbers up to here are numbers
 
 

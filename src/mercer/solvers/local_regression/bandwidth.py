@@ -1,9 +1,10 @@
 """The widths with the best criterion.
 
 First all bandwidths together, from wide to narrow in steps of a factor 2; steps end when the last FURTHER of them were
-all worse than the best before.  Then L-BFGS-B from the best of these, with slopes, on log h and the rates within bounds:
-bandwidths stay positive and rates in their range.  A column that says nothing of y gets the widest bandwidth there is,
-and a boxcar, whose criterion has steps and no slopes, the best of a finer grid.
+all worse than the best before.  Then along slopes from the best of these, in log h and the rates within bounds: to the
+root of the slope if there is one bandwidth, by L-BFGS-B if there are several widths.  So bandwidths stay positive and
+rates in their range.  A column that says nothing of y gets the widest bandwidth there is, and a boxcar, whose criterion
+has steps and no slopes, the best of a finer grid.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from mercer.solvers.quasi_newton import minimise
 from mercer.typing import Array
 from mercer.windows import Boxcar, Gaussian
 
-FURTHER = 4
+FURTHER = 3
 WIDEST = 10.0  # times the range of a column
 LEAST_RATE = 1e-6
 EXACT = 1e-18  # of the variance of y: errors below it are rounding, and the widest bandwidth that has one is best
@@ -58,7 +59,7 @@ def highest_rates(problem: LocalProblem) -> Array:
 
 
 def best_width(
-    problem: LocalProblem, start: Width, kind: str, *, gaps: str = "nearest", tol: float = 1e-6, max_iter: int = 200
+    problem: LocalProblem, start: Width, kind: str, *, gaps: str = "nearest", tol: float = 1e-5, max_iter: int = 200
 ) -> tuple[Width, BandwidthSearch]:
     """The widths that minimise a criterion, searched around those of `start`; Ctrl-C leaves the best so far."""
     search = _Search(problem, start, kind, gaps)
@@ -69,7 +70,7 @@ def best_width(
     if not work.came():
         search.descend(tol, max_iter)
     came = work.came() or search.interrupted
-    reason = "interrupted" if came else "converged" if search.slope <= 100.0 * tol or search.flat else "max_iter"
+    reason = "interrupted" if came else "converged" if search.slope <= 10.0 * tol or search.flat else "max_iter"
     found = BandwidthSearch(kind, search.criterion_value(), search.slope, search.count, search.at_bound(),
                             reason == "converged", reason)  # fmt: skip
     return search.width(search.best), found
@@ -131,12 +132,15 @@ class _Search:
     def _shifted(self, shift: float) -> Array:
         theta = self.start.copy()
         theta[: self.d] += shift
-        return np.clip(theta, self.low, self.high)
+        return np.asarray(np.clip(theta, self.low, self.high))
 
     def descend(self, tol: float, max_iter: int) -> None:
         """Along slopes from the best so far."""
         if len(self.best) == 0:
             self.slope, self.flat = 0.0, True
+            return
+        if len(self.best) == 1:
+            self._follow_slope(tol, max_iter)
             return
         begin = np.clip(self.best, self.low, self.high)
         bounds = np.column_stack([self.low, self.high])
@@ -147,6 +151,33 @@ class _Search:
         held = ((self.best <= self.low) & (slope > 0.0)) | ((self.best >= self.high) & (slope < 0.0))
         self.slope = float(np.abs(np.where(held, 0.0, slope)).max(initial=0.0)) if np.isfinite(slope).all() else np.inf
         self.flat = bool(found.success)
+
+    def _follow_slope(self, tol: float, max_iter: int) -> None:
+        """The root of the slope in one log h, between the neighbours of the best on the grid, by secants."""
+        left = max(float(self.low[0]), float(self.best[0]) - np.log(2.0))
+        right = min(float(self.high[0]), float(self.best[0]) + np.log(2.0))
+        here, ends = float(self.best[0]), [np.nan, np.nan]  # slopes at the ends, where they are known
+        last = -1
+        with until_interrupted() as work:
+            for _ in range(max_iter):
+                slope = float(self.at(np.array([here]), True)[1][0])
+                self.slope = abs(slope)
+                side = int(slope > 0.0)  # the minimum is to the left of a rising criterion
+                bound = (right, left)[side]
+                if abs(slope) <= tol or abs(bound - here) <= 1e-5:
+                    break
+                left, right = (left, here) if side else (here, right)
+                ends[side] = slope
+                if side == last:  # the other end has stayed for two steps: half of its slope counts (Illinois)
+                    ends[1 - side] *= 0.5
+                last = side
+                secant = (ends[1] * left - ends[0] * right) / (ends[1] - ends[0])
+                inner = 0.05 * (right - left)
+                here = float(secant) if left + inner < secant < right - inner else 0.5 * (left + right)
+                if right - left <= 1e-5:
+                    break
+            self.flat = True
+        self.interrupted = work.came()
 
     def criterion_value(self) -> float:
         """At the best widths."""

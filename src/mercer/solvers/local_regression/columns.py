@@ -1,10 +1,9 @@
 """Sums of local least squares in several columns, with products of matrices.
 
-Places are parted by halving the longest side of their box, until a tile is small in bandwidths and in number.  All places
-of a tile take their terms from its centre, so that their sums are one product of weights (places, points) with products
-of terms (points, ...); a small matrix for each place then moves the terms from the centre to the place.  Only points that
-a tile can see take part: under windows without an end those within REACH bandwidths, beyond which a Gaussian is below
-1e-16.
+Places are parted by halving the longest side of their box, until a tile is small in bandwidths and in number.  All
+places of a tile take their terms from its centre, so that their sums are one product of weights (places, points) with
+products of terms (points, ...); a small matrix for each place then moves the terms from the centre to the place.  Only
+points that a tile can see take part: under a Gaussian those within REACH bandwidths, beyond which it is below 1e-16.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ def _in_reach(window: Any, X: Array, low: Array, high: Array) -> Array:
         reach = REACH
     else:
         return np.ones(len(X), dtype=bool)
-    return np.asarray(((X >= low - reach) & (X <= high + reach)).all(axis=1))
+    return np.asarray(((low - reach <= X) & (high + reach >= X)).all(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +82,9 @@ class _Tile:
         p, Y = self.problem, self.problem.Y[self.near]
         F = terms_of(self.U, p.degree)
         a, b = np.triu_indices(F.shape[1])
-        G = np.concatenate([F[:, a] * F[:, b], (F[:, :, None] * Y[:, None]).reshape(len(F), F.shape[1] * Y.shape[1])], axis=1)
+        G = np.concatenate(
+            [F[:, a] * F[:, b], (F[:, :, None] * Y[:, None]).reshape(len(F), F.shape[1] * Y.shape[1])], axis=1
+        )
         G *= p.w[self.near][:, None]
         move = translation(self.V, p.degree)
         factors, slopes = self._factors(gradient)
@@ -92,10 +93,10 @@ class _Tile:
         sums.A[:], sums.B[:] = _moved(move, k @ G, F.shape[1], Y.shape[1])
         if sums.A2 is not None:
             sums.A2[:] = _moved(move, k**2 @ G, F.shape[1], Y.shape[1])[0]
-        if sums.dA is not None and sums.dB is not None:
+        if sums.A_slopes is not None and sums.B_slopes is not None:
             for j, slope in enumerate(slopes):
                 others = _product([*factors[:j], slope, *factors[j + 1 :]], len(self.V), len(self.U))
-                sums.dA[j], sums.dB[j] = _moved(move, others @ G, F.shape[1], Y.shape[1])
+                sums.A_slopes[j], sums.B_slopes[j] = _moved(move, others @ G, F.shape[1], Y.shape[1])
         return self._without_own(sums)
 
     def _factors(self, gradient: bool) -> tuple[list[Array], list[Array]]:
@@ -120,9 +121,9 @@ class _Tile:
             w, y = self.problem.w[own], self.problem.Y[own].T
             sums.A[0, 0] -= k * w
             sums.B[0] -= k * w * y
-            if sums.dA is not None and sums.dB is not None:
-                sums.dA[:, 0, 0] -= slopes[:, None] * w
-                sums.dB[:, 0] -= slopes[:, None, None] * (w * y)
+            if sums.A_slopes is not None and sums.B_slopes is not None:
+                sums.A_slopes[:, 0, 0] -= slopes[:, None] * w
+                sums.B_slopes[:, 0] -= slopes[:, None, None] * (w * y)
             if sums.A2 is not None:
                 sums.A2[0, 0] -= k**2 * w
             whole = max(whole, k)

@@ -4,8 +4,8 @@
     "gcv"    s^2 / (1 - tr L / n)^2,  s^2 = sum_i w_i |y_i - f(x_i)|^2 / sum_i w_i
     "aicc"   log s^2 + (n + tr L) / (n - tr L - 2)                               (Hurvich, Simonoff and Tsai)
 
-L are the weights of the smoother, f(x) = L y, and tr L are its degrees of freedom.  Every column of y counts in units of
-its own variance.  A point that sees no other is predicted by its nearest neighbour, or by the mean of the others.
+L are the weights of the smoother, f(x) = L y, and tr L are its degrees of freedom.  Every column of y counts in units
+of its own variance.  A point that sees no other is predicted by its nearest neighbour, or by the mean of the others.
 """
 
 from __future__ import annotations
@@ -93,4 +93,4 @@ def nearest_points(problem: LocalProblem, width: Width, places: Places) -> Array
     found = found.reshape(len(places), -1)
     if places.own is None:
         return np.asarray(found[:, 0])
-    return np.where(found[:, 0] == places.own, found[:, -1], found[:, 0])
+    return np.asarray(np.where(found[:, 0] == places.own, found[:, -1], found[:, 0]))

@@ -1,8 +1,8 @@
 """Sums of local least squares in one column, for the Gaussian and for windows (1 - r^a)^b.
 
 At one bandwidth for all places they are sums of powers of u in a window, or of powers times exp(-u^2 / 2), which
-native/loops/line_sums.cpp makes for all places in time linear in their number; sums of a Gaussian are right to 1e-12 of the
-largest.  Where that is too little, and for nearest neighbours, the points in reach are added one by one.
+native/loops/line_sums.cpp makes for all places in time linear in their number; sums of a Gaussian are right to 1e-12
+of the largest.  Where that is too little, and for nearest neighbours, the points in reach are added one by one.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def line_sums(problem: Any, width: Any, places: Any, gradient: bool, variance: b
         sums.B[0] -= V[:, 1:].T
         if sums.A2 is not None:
             sums.A2[0, 0] -= V[:, 0]
-    weak = np.flatnonzero(sums.A[0, 0] < WEAK * added)
+    weak = np.flatnonzero(sums.A[0, 0] <= WEAK * added)
     if len(weak):
         h = np.full(len(weak), h0)
         sums.put(weak, _one_by_one(problem, line, z[weak], h, skip[weak], gradient, variance))
@@ -137,12 +137,12 @@ def _arranged(p: int, S: Array, slope: Array | None, squares: Array | None, prob
     sums = empty_sums(p + 1, problem.Y.shape[1], len(S), 1, slope is not None, squares is not None)
     for a in range(p + 1):
         sums.B[a] = S[:, 1:, a].T
-        if sums.dB is not None and slope is not None:
-            sums.dB[0, a] = slope[:, 1:, a].T
+        if sums.B_slopes is not None and slope is not None:
+            sums.B_slopes[0, a] = slope[:, 1:, a].T
         for b in range(p + 1):
             sums.A[a, b] = S[:, 0, a + b]
-            if sums.dA is not None and slope is not None:
-                sums.dA[0, a, b] = slope[:, 0, a + b]
+            if sums.A_slopes is not None and slope is not None:
+                sums.A_slopes[0, a, b] = slope[:, 0, a + b]
             if sums.A2 is not None and squares is not None:
                 sums.A2[a, b] = squares[:, a + b]
     return sums

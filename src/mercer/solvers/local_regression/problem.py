@@ -9,7 +9,7 @@ rate r
     ordered                   r^|x_j - z_j|                                          (Li and Racine)
 
 With nearest neighbours, k = f(|x - z| / h(z)), where h(z) is the distance of the k-th nearest point.  phi has the
-constant, and the differences of numbers up to the degree.  f is linear in y: f(z) = sum_i l_i(z) y_i with sum_i l_i = 1.
+constant, and the differences of numbers up to the degree.  f is linear in y: f(z) = sum_i l_i(z) y_i, sum_i l_i = 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from mercer.solvers.local_regression.small_systems import factorise
 from mercer.solvers.local_regression.sums import Sums, count_terms
 from mercer.typing import Array
 from mercer.windows import Gaussian, PowerWindow, Window
-
 
 FEW_PAIRS = 1 << 14  # of points and places: tiles would cost more than they save
 
@@ -198,9 +197,9 @@ def _solved(sums: Sums) -> LocalFit:
     empty = ~factors.kept[0]
     values = np.where(empty, np.nan, b[0]).T
     slopes = own_slopes = spread = None
-    if sums.dA is not None and sums.dB is not None:
-        slopes = np.einsum("am,taqm->tmq", a, sums.dB - np.einsum("tabm,bqm->taqm", sums.dA, b))
-        own_slopes = -np.einsum("am,tabm,bm->tm", a, sums.dA, a)
+    if sums.A_slopes is not None and sums.B_slopes is not None:
+        slopes = np.einsum("am,taqm->tmq", a, sums.B_slopes - np.einsum("tabm,bqm->taqm", sums.A_slopes, b))
+        own_slopes = -np.einsum("am,tabm,bm->tm", a, sums.A_slopes, a)
     if sums.A2 is not None:
         spread = np.where(empty, np.nan, np.einsum("am,abm,bm->m", a, sums.A2, a))
     return LocalFit(values, b, a[0], factors.dropped & ~empty, empty, slopes, own_slopes, spread)

@@ -98,10 +98,10 @@ def _sums(problem: Any, rows: Rows, gradient: bool, variance: bool) -> Sums:
     sums.A[:], sums.B[:] = _moments(F, problem.Y, k * problem.w)
     if sums.A2 is not None:
         sums.A2[:] = _moments(F, problem.Y, k**2 * problem.w)[0]
-    if sums.dA is not None and sums.dB is not None:
+    if sums.A_slopes is not None and sums.B_slopes is not None:
         for j in range(t):
             ratio = _stretch(problem.window, np.abs(rows.U[:, :, j])) if j < d else rows.rates[j - d]
-            sums.dA[j], sums.dB[j] = _moments(F, problem.Y, k * problem.w * ratio)
+            sums.A_slopes[j], sums.B_slopes[j] = _moments(F, problem.Y, k * problem.w * ratio)
     return sums
 
 

@@ -1,6 +1,6 @@
 """The weights l_i(z) of the points at a place, and a proof of local fits by their normal equations.
 
-    l_i(z) = w_i k(x_i, z) a' phi(x_i - z),        A a = (1, 0, ..., 0),        f(z) = sum_i l_i(z) y_i
+l_i(z) = w_i k(x_i, z) a' phi(x_i - z),        A a = (1, 0, ..., 0),        f(z) = sum_i l_i(z) y_i
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def prove(problem: LocalProblem, width: Width, places: Places, values: Array) ->
         b[0] = values[i]
         gap = F[:, kept].T @ (k[:, None] * (problem.Y - F @ b))
         size = np.abs(F[:, kept]).T @ (k[:, None] * (np.abs(problem.Y) + np.abs(F) @ np.abs(b)))
-        l = k * (F @ factors.first_row()[:, 0])  # noqa: E741
+        l = k * (F @ factors.first_row()[:, 0])
         found = [np.abs(gap / np.where(size > 0.0, size, 1.0)).max(), abs(l.sum() - 1.0),
                  np.abs(l @ problem.Y - values[i]).max() / scale]  # fmt: skip
         worst = np.maximum(worst, found)
-    return NormalEquations(*(float(one) for one in worst), places=used)
+    return NormalEquations(float(worst[0]), float(worst[1]), float(worst[2]), used)

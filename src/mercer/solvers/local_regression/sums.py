@@ -10,7 +10,6 @@ The terms are 1, the differences u to the place in each column, and for degree 2
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -21,21 +20,21 @@ from mercer.typing import Array
 class Sums:
     """A (P, P, m) and B (P, q, m), the places last.
 
-    dA, dB   their slopes in each of the t widths, with t in front; None if they are not asked for
+    A_slopes, B_slopes   their slopes in each of the t widths, with t in front; None if they are not asked for
     A2       A with squared weights k_i^2; None if it is not asked for
     weak     the places where rounding has taken too many digits of A and B; None if there are none
     """
 
     A: Array
     B: Array
-    dA: Array | None = None
-    dB: Array | None = None
+    A_slopes: Array | None = None
+    B_slopes: Array | None = None
     A2: Array | None = None
     weak: Array | None = None
 
     def put(self, at: Array, other: Sums) -> None:
         """Replace some places by those of other sums."""
-        for name in ("A", "B", "dA", "dB", "A2"):
+        for name in ("A", "B", "A_slopes", "B_slopes", "A2"):
             mine = getattr(self, name)
             if mine is not None:
                 mine[..., at] = getattr(other, name)
@@ -66,7 +65,8 @@ def translation(V: Array, degree: int) -> Array:
         T[:, 1 + j, 1 + j] = 1.0
         T[:, 1 + j, 0] = -V[:, j]
     if degree == 2:
-        for row, (i, j) in enumerate(zip(*np.triu_indices(d), strict=True), start=1 + d):
+        pairs = [(i, j) for i in range(d) for j in range(i, d)]
+        for row, (i, j) in enumerate(pairs, start=1 + d):
             T[:, row, row] = 1.0
             T[:, row, 1 + j] -= V[:, i]
             T[:, row, 1 + i] -= V[:, j]
@@ -76,5 +76,9 @@ def translation(V: Array, degree: int) -> Array:
 
 def empty_sums(P: int, q: int, m: int, t: int, gradient: bool, variance: bool) -> Sums:
     """Room for sums at m places with t widths."""
-    slopes: Any = (np.zeros((t, P, P, m)), np.zeros((t, P, q, m))) if gradient else (None, None)
-    return Sums(np.zeros((P, P, m)), np.zeros((P, q, m)), *slopes, np.zeros((P, P, m)) if variance else None)
+    sums = Sums(np.zeros((P, P, m)), np.zeros((P, q, m)))
+    if gradient:
+        sums.A_slopes, sums.B_slopes = np.zeros((t, P, P, m)), np.zeros((t, P, q, m))
+    if variance:
+        sums.A2 = np.zeros((P, P, m))
+    return sums
