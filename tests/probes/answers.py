@@ -54,14 +54,7 @@ def watched() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            for ours in (
-                NotConverged,
-                ConvergenceWarning,
-                Indefinite,
-                DataConversionWarning,
-                FitFailedWarning,
-                Unsupported,
-            ):
+            for ours in OURS:
                 warnings.simplefilter("ignore", ours)
             for words in THEIRS:
                 warnings.filterwarnings("ignore", words)

@@ -5,7 +5,7 @@
 `takes` says what the method is given:
 
     KERNEL    items, and the kernel as its argument `kernel`: all machines of this library
-    VECTORS   rows of numbers, whatever the kernel: the linear baselines, which are scikit-learn's
+    VECTORS   rows of numbers, whatever the kernel: smoothers with windows, and scikit-learn's linear baselines
     NOTHING   items that it does not look at
 
 Machines have their default parameters, apart from the options in the table; tuning.py says how they are tuned.
@@ -75,6 +75,8 @@ REGRESSORS: dict[str, Method] = {
     "ridge": Method("mercer.KernelRidge", {"fit_intercept": True}),
     "knn": Method("mercer.KernelKNeighborsRegressor"),
     "rbf network": Method("mercer.RBFNetworkRegressor", {"prototypes": 10, "init": "medoids"}),
+    "nw": Method("mercer.NadarayaWatson", {"bandwidth": "silverman"}, VECTORS),
+    "local lines": Method("mercer.LocalRegression", {"bandwidth": "silverman"}, VECTORS),
     "least squares": Method("sklearn.linear_model.LinearRegression", takes=VECTORS),
     "dummy": Method("sklearn.dummy.DummyRegressor", {"strategy": "mean"}, NOTHING),
 }
