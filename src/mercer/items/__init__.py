@@ -8,6 +8,7 @@ sets.py            finite sets, and unions of intervals
 tables.py          rows whose columns are of several kinds
 column_kinds.py    what a column of a table holds: numbers, categories or text
 symbols.py         the hashable values that texts, sets and categories are made of
+models.py          fitted probability models, one per object
 joined.py          two datasets of one kind as one
 
 Names load on first use: a machine on vectors needs a few of these modules.
@@ -20,6 +21,7 @@ from mercer.lazy import on_first_use
 if TYPE_CHECKING:
     from mercer.items.categories import Categories
     from mercer.items.items import Anything, Items, Objects
+    from mercer.items.models import Models
     from mercer.items.sets import Intervals, Sets
     from mercer.items.tables import Table
     from mercer.items.text import Documents, Strings
@@ -30,6 +32,7 @@ else:
         {
             "categories": "Categories",
             "items": "Anything Items Objects",
+            "models": "Models",
             "sets": "Intervals Sets",
             "tables": "Table",
             "text": "Documents Strings",
@@ -43,6 +46,7 @@ __all__ = [
     "Documents",
     "Intervals",
     "Items",
+    "Models",
     "Objects",
     "Sets",
     "Strings",

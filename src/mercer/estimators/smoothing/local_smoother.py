@@ -189,14 +189,14 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- after the fit
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
-        """f at every place, one column per column of y; with `return_std` also its standard error."""
+    def predict(self, X: Any, return_se: bool = False) -> Any:
+        """f at every place, one column per column of y; with `return_se` also its standard error."""
         check_is_fitted(self)
         places, outside = self._places(X)
-        fit = local_fit(self._problem, self._width, places, variance=bool(return_std))
+        fit = local_fit(self._problem, self._width, places, variance=bool(return_se))
         self._tell(Flags(fit.empty, fit.dropped, outside))
         values = fill_gaps(self._problem, self._width, places, fit.values, fit.empty, self.gaps)
-        if not return_std:
+        if not return_se:
             return self._shaped(values)
         return self._shaped(values), self._error(fit)
 
@@ -209,7 +209,7 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         if not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
             raise bad(type(self).__name__, "level", "between 0 and 1", repr(level), "0.95 is the default.")
-        values, std = self.predict(X, return_std=True)
+        values, std = self.predict(X, return_se=True)
         reach = float(t.ppf(0.5 + 0.5 * float(level), self.residual_df_)) * std
         return values - reach, values + reach
 
