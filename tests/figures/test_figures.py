@@ -90,6 +90,7 @@ BROKEN = {
     "E21": lambda r: replace(r, epsilon=r.epsilon[::-1]),
     "E22": lambda r: replace(r, cells=r.cells | {"SVM": r.cells["GP"]}),
     "E23": lambda r: shifted(r, "held_out", 0.5),
+    "E17": lambda r: replace(r, line_bias=r.mean_bias),
     "E24": lambda r: replace(r, length=r.length[::-1]),
     "E25": lambda r: replace(r, counts=r.weighted),
     "E26": lambda r: replace(r, primal=r.kernel, kernel=r.primal),
