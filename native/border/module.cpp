@@ -23,6 +23,7 @@ NB_MODULE(_native, m) {
     mercer::bind_gather(m);
     mercer::bind_growth(m);
     mercer::bind_halves(m);
+    mercer::bind_line_sums(m);
     mercer::bind_linear(m);
     mercer::bind_loess(m);
     mercer::bind_lowess(m);

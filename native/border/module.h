@@ -13,6 +13,7 @@ void bind_gap_weighted(nanobind::module_& parent);
 void bind_gather(nanobind::module_& parent);
 void bind_growth(nanobind::module_& parent);
 void bind_halves(nanobind::module_& parent);
+void bind_line_sums(nanobind::module_& parent);
 void bind_linear(nanobind::module_& parent);
 void bind_loess(nanobind::module_& parent);
 void bind_lowess(nanobind::module_& parent);

@@ -21,6 +21,7 @@ try:
         growth,
         halves,
         isa,
+        line_sums,
         linear,
         local_alignment,
         loess,
@@ -44,8 +45,8 @@ try:
         substrings,
         triangles,
         weighted_degree,
-        word_distances,
         window_tree,
+        word_distances,
     )
 except ImportError as error:
     if "this processor" in str(error):  # it works, but cannot run as asked here
@@ -67,6 +68,7 @@ __all__ = [
     "growth",
     "halves",
     "isa",
+    "line_sums",
     "linear",
     "local_alignment",
     "loess",
@@ -90,6 +92,6 @@ __all__ = [
     "substrings",
     "triangles",
     "weighted_degree",
-    "word_distances",
     "window_tree",
+    "word_distances",
 ]

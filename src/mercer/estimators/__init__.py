@@ -14,6 +14,7 @@ gradient_descent.py      least squares by gradient steps
 embedding/               items as points in few coordinates: kernel PCA, classical scaling
 discriminant/            kernel discriminant analysis
 density/                 densities of rows of numbers, and classes by their densities
+smoothing/               curves and surfaces by local fits
 neighbours/              nearest neighbours by the distance of a kernel
 smoothing/               curves and surfaces by fits to the points nearby
 clusters/                clusters around items, and around means of features

@@ -36,6 +36,7 @@ _RECORDS = {
     "mercer.estimators.recursive_features.leaf": "Leaf",
     "mercer.estimators.recursive_features.tree": "Split",
     "mercer.estimators.risk.certificate": "RiskCertificate",
+    "mercer.estimators.smoothing.mixed_columns": "MixedColumns",
     "mercer.estimators.svm.certificate": "Certificate",
     "mercer.estimators.svm.proof_record": "Record",
     "mercer.estimators.gaussian_process.converted_kernel": "Converted Foreign",
@@ -63,6 +64,7 @@ _RECORDS = {
     "mercer.solvers.laplace_softmax": "Curvature SoftmaxLaplace",
     "mercer.solvers.least_squares": "LeastSquares",
     "mercer.solvers.linear_svm": "LinearSolution",
+    "mercer.solvers.local_regression": "BandwidthSearch LocalProblem Width",
     "mercer.solvers.losses": "ComplementaryLogLog EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Probit "
     "Squared SquaredHinge",
     "mercer.solvers.loess.boxes": "Boxes",
