@@ -15,11 +15,14 @@ NB_MODULE(_native, m) {
     m.def("available_isas", &mercer::available_isas, "The instruction sets this processor has, lowest first.");
     m.def("choose_isa", [](const std::string& name) { mercer::choose_isa(name.c_str()); }, nanobind::arg("name"),
           "Use another instruction set from now on; for tests.");
+    mercer::bind_alignment(m);
+    mercer::bind_bits(m);
     mercer::bind_distance(m);
     mercer::bind_dual_proof(m);
     mercer::bind_gather(m);
     mercer::bind_growth(m);
     mercer::bind_halves(m);
+    mercer::bind_inversions(m);
     mercer::bind_linear(m);
     mercer::bind_medoids(m);
     mercer::bind_path(m);
@@ -30,6 +33,7 @@ NB_MODULE(_native, m) {
     mercer::bind_rvm(m);
     mercer::bind_select(m);
     mercer::bind_sigmoid(m);
+    mercer::bind_signature(m);
     mercer::bind_smo(m);
     mercer::bind_smo_batch(m);
     mercer::bind_smo_newton(m);

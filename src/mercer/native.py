@@ -10,13 +10,16 @@ from __future__ import annotations
 
 try:
     from mercer._native import (
+        alignment,
         available_isas,
+        bits,
         choose_isa,
         distance,
         dual_proof,
         gather,
         growth,
         halves,
+        inversions,
         isa,
         linear,
         medoids,
@@ -28,6 +31,7 @@ try:
         rvm,
         select,
         sigmoid,
+        signature,
         smo,
         smo_batch,
         smo_newton,
@@ -45,13 +49,16 @@ except ImportError as error:
     ) from None
 
 __all__ = [
+    "alignment",
     "available_isas",
+    "bits",
     "choose_isa",
     "distance",
     "dual_proof",
     "gather",
     "growth",
     "halves",
+    "inversions",
     "isa",
     "linear",
     "medoids",
@@ -63,6 +70,7 @@ __all__ = [
     "rvm",
     "select",
     "sigmoid",
+    "signature",
     "smo",
     "smo_batch",
     "smo_newton",

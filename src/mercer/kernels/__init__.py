@@ -9,8 +9,14 @@ matrix_weighted.py            given by a matrix: Mahalanobis, bilinear
 subsets.py                    over subsets of columns: ANOVA
 
 Kernels of other items:
+alignment.py, signature.py    time series and paths
+point_sets.py                 sets of points: means of kernels, sliced Wasserstein; pyramid_match.py, by cells
+prepared_points.py            lists of points made ready for these kernels
 strings.py, documents.py      k-mers; words; word_counts.py, the counts that both compare
 sets.py, categorical.py       sets and intervals; rows of categories
+agreement.py                  subsets of a known set: what both leave out, where they agree
+min_max.py                    what is shared of all that two items have: Tanimoto, MinMax
+rankings.py                   rankings, by pairs in the same order
 tables.py                     a kernel on some columns of a table
 lookup_table.py, constant.py  a finite set by a table of values; constants and white noise
 user.py                       a feature map or a similarity of the user
@@ -42,7 +48,9 @@ from mercer.parameters import Bounded, Fixed
 
 if TYPE_CHECKING:
     from mercer.kernels.additive import AdditiveChiSquared, ChiSquared, Laplacian
+    from mercer.kernels.agreement import Agreement, UnionComplement
     from mercer.kernels.algebra import Negated, Product, Scaled, Sum
+    from mercer.kernels.alignment import GlobalAlignment
     from mercer.kernels.angular import ArcSine, Cosine
     from mercer.kernels.base import Kernel, kernel
     from mercer.kernels.categorical import Hamming
@@ -55,11 +63,16 @@ if TYPE_CHECKING:
     from mercer.kernels.grammar import parse
     from mercer.kernels.lookup_table import Lookup
     from mercer.kernels.matrix_weighted import Bilinear, Mahalanobis
+    from mercer.kernels.min_max import MinMax, Tanimoto
     from mercer.kernels.normalised import GaussianOf, Normalised
     from mercer.kernels.periodic import Periodic
+    from mercer.kernels.point_sets import MeanEmbedding, SlicedWasserstein
     from mercer.kernels.pullback import Modulated, Pullback, rank_one
+    from mercer.kernels.pyramid_match import PyramidMatch
     from mercer.kernels.radial import RBF, Exponential, Matern, RationalQuadratic
+    from mercer.kernels.rankings import Kendall, Mallows
     from mercer.kernels.sets import Intersection, IntervalOverlap, SubsetCount
+    from mercer.kernels.signature import SignaturePDE
     from mercer.kernels.strings import Spectrum
     from mercer.kernels.subsets import ANOVA, AllSubsets
     from mercer.kernels.tables import On
@@ -69,7 +82,9 @@ else:
         __name__,
         {
             "additive": "AdditiveChiSquared ChiSquared Laplacian",
+            "agreement": "Agreement UnionComplement",
             "algebra": "Negated Product Scaled Sum",
+            "alignment": "GlobalAlignment",
             "angular": "ArcSine Cosine",
             "base": "Kernel kernel",
             "categorical": "Hamming",
@@ -82,11 +97,16 @@ else:
             "function_of_kernel": "Exp PolynomialOf Power",
             "grammar": "parse",
             "lookup_table": "Lookup",
+            "min_max": "MinMax Tanimoto",
             "normalised": "GaussianOf Normalised",
             "periodic": "Periodic",
+            "point_sets": "MeanEmbedding SlicedWasserstein",
             "pullback": "Modulated Pullback rank_one",
+            "pyramid_match": "PyramidMatch",
             "radial": "RBF Exponential Matern RationalQuadratic",
+            "rankings": "Kendall Mallows",
             "sets": "Intersection IntervalOverlap SubsetCount",
+            "signature": "SignaturePDE",
             "strings": "Spectrum",
             "subsets": "ANOVA AllSubsets",
             "tables": "On",
@@ -98,6 +118,7 @@ __all__ = [
     "ANOVA",
     "RBF",
     "AdditiveChiSquared",
+    "Agreement",
     "AllSubsets",
     "ArcSine",
     "Bag",
@@ -114,16 +135,21 @@ __all__ = [
     "Fixed",
     "GaussianOf",
     "Geometric",
+    "GlobalAlignment",
     "Hamming",
     "Homogeneous",
     "Intersection",
     "IntervalOverlap",
+    "Kendall",
     "Kernel",
     "Laplacian",
     "Linear",
     "Lookup",
     "Mahalanobis",
+    "Mallows",
     "Matern",
+    "MeanEmbedding",
+    "MinMax",
     "Modulated",
     "Negated",
     "Normalised",
@@ -134,14 +160,19 @@ __all__ = [
     "Power",
     "Product",
     "Pullback",
+    "PyramidMatch",
     "RationalQuadratic",
     "Scaled",
     "Sigmoid",
+    "SignaturePDE",
     "Similarity",
+    "SlicedWasserstein",
     "Spectrum",
     "SubsetCount",
     "Sum",
+    "Tanimoto",
     "TfIdf",
+    "UnionComplement",
     "White",
     "kernel",
     "parse",
