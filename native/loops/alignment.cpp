@@ -24,45 +24,64 @@ double within(Index i, Index j, double band) {
     return larger(0.0, 1.0 - apart / band);
 }
 
-// What all pairs of one call have in common, and memory for eight pairs.
-struct Work {
-    double gamma, band;
-    Buffer<double> points, q, dq, u, du;
+// The points and ratios of eight sequences.
+struct Packed {
+    Buffer<double> points, ratio, slope;
 
-    Work(Index most, Index cols, double g, double b, bool slopes)
-        : gamma(g), band(b), points(most * cols * EIGHT), q(most * EIGHT), dq(slopes ? most * EIGHT : 0),
-          u(most * EIGHT), du(slopes ? most * EIGHT : 0) {}
+    Packed(Index most, Index cols, bool slopes)
+        : points(most * cols * EIGHT), ratio(most * EIGHT), slope(slopes ? most * EIGHT : 0) {}
+
+    void fill(Matrix<const double> from, const double* p, const double* dp, const Side& side) const {
+        pack(from, side, points.data());
+        pack(p, side, ratio.data());
+        if (slope.size() > 0) pack(dp, side, slope.data());
+    }
 };
 
-// One row of cells: x_i against all points of eight sequences.  `corner` is u_(i-1)(j-1) left of the first cell.
+// Memory for eight pairs: both sides, one row of cells and of their slopes.
+struct Work {
+    Index cols;
+    double gamma, band;
+    Packed x, y;
+    Buffer<double> u, du;
+
+    Work(const Ragged& X, const Ragged& Y, double g, double b, bool slopes)
+        : cols(X.points.cols), gamma(g), band(b), x(longest(X), cols, slopes), y(longest(Y), cols, slopes),
+          u(longest(Y) * EIGHT), du(slopes ? longest(Y) * EIGHT : 0) {}
+};
+
+// Row i of the cells of eight pairs.
 template <bool SLOPE>
-void row(const Work& work, const double* x, Index cols, Index i, Reach reach, double p, double dp) {
-    double left[EIGHT] = {}, dleft[EIGHT] = {}, corner[EIGHT], dcorner[EIGHT];
+void row(const Work& work, Index i, Reach reach) {
+    const double* x = work.x.points.data() + i * work.cols * EIGHT;
+    const double* p = work.x.ratio.data() + i * EIGHT;
+    const double* dp = SLOPE ? work.x.slope.data() + i * EIGHT : p;
+    double left[EIGHT] = {}, dleft[EIGHT] = {}, corner[EIGHT], dcorner[EIGHT];  // u_i(j-1) and u_(i-1)(j-1)
     for (Index l = 0; l < EIGHT; ++l) {
         const Index before = (reach.lo - 1) * EIGHT + l;
         corner[l] = reach.lo > 0 ? work.u[before] : i == 0 ? 1.0 : 0.0;
         dcorner[l] = SLOPE && reach.lo > 0 ? work.du[before] : 0.0;
     }
     for (Index j = reach.lo; j < reach.hi; ++j) {
-        const double* y = work.points.data() + j * cols * EIGHT;
-        const double* q = work.q.data() + j * EIGHT;
-        const double* dq = SLOPE ? work.dq.data() + j * EIGHT : q;
+        const double* y = work.y.points.data() + j * work.cols * EIGHT;
+        const double* q = work.y.ratio.data() + j * EIGHT;
+        const double* dq = SLOPE ? work.y.slope.data() + j * EIGHT : q;
         double* u = work.u.data() + j * EIGHT;
         double* du = SLOPE ? work.du.data() + j * EIGHT : u;
         const double weight = within(i, j, work.band);
         double s[EIGHT] = {};
-        for (Index d = 0; d < cols; ++d) {
+        for (Index d = 0; d < work.cols * EIGHT; d += EIGHT) {
 #pragma omp simd
-            for (Index l = 0; l < EIGHT; ++l) s[l] += (x[d] - y[d * EIGHT + l]) * (x[d] - y[d * EIGHT + l]);
+            for (Index l = 0; l < EIGHT; ++l) s[l] += (x[d + l] - y[d + l]) * (x[d + l] - y[d + l]);
         }
 #pragma omp simd
         for (Index l = 0; l < EIGHT; ++l) {
             const double e = weight * exp_minus(work.gamma * s[l]), rest = 1.0 / (2.0 - e), c = e * rest;
-            const double above = u[l], sum = p * above + q[l] * (left[l] + p * corner[l]);
+            const double above = u[l], sum = p[l] * above + q[l] * (left[l] + p[l] * corner[l]);
             if constexpr (SLOPE) {
                 const double dc = -2.0 * s[l] * e * rest * rest;
-                const double inner = p * du[l] + dp * above + dq[l] * (left[l] + p * corner[l]) +
-                                     q[l] * (dleft[l] + p * dcorner[l] + dp * corner[l]);
+                const double inner = p[l] * du[l] + dp[l] * above + dq[l] * (left[l] + p[l] * corner[l]) +
+                                     q[l] * (dleft[l] + p[l] * dcorner[l] + dp[l] * corner[l]);
                 dcorner[l] = du[l];
                 dleft[l] = du[l] = dc * sum + c * inner;
             }
@@ -75,30 +94,27 @@ void row(const Work& work, const double* x, Index cols, Index i, Reach reach, do
 template <bool SLOPE>
 void all_pairs(Ragged X, const double* p, const double* dp, Ragged Y, const double* q, const double* dq, double gamma,
                double band, Matrix<double> out, Matrix<double> slope) {
-    const Index cols = X.points.cols;
-    const Work work(longest(Y), cols, gamma, band, SLOPE);
-    for (Index first = 0; first < Y.count(); first += EIGHT) {
-        const Lanes lanes(Y, first);
-        pack(Y, lanes, work.points.data());
-        pack(Y, lanes, q, work.q.data());
-        if constexpr (SLOPE) pack(Y, lanes, dq, work.dq.data());
-        for (Index a = 0; a < X.count(); ++a) {
-            for (Index k = 0; k < lanes.longest * EIGHT; ++k) work.u[k] = 0.0;
-            if constexpr (SLOPE)
-                for (Index k = 0; k < lanes.longest * EIGHT; ++k) work.du[k] = 0.0;
-            const Index n = X.length(a), start = X.begin(a);
-            for (Index i = 0; i < n; ++i)
-                row<SLOPE>(work, X.points.row(start + i), cols, i, Reach(i, lanes.longest, band), p[start + i],
-                           SLOPE ? dp[start + i] : 0.0);
-            const Reach last(n - 1, lanes.longest, band);
+    const NoSubnormals fast;
+    const Work work(X, Y, gamma, band, SLOPE);
+    over_pairs(X, Y, [&](const Lanes& lanes, bool half) {
+        work.x.fill(X.points, p, dp, lanes.x);
+        work.y.fill(Y.points, q, dq, lanes.y);
+        const Index width = lanes.y.longest;
+        for (Index k = 0; k < width * EIGHT; ++k) work.u[k] = 0.0;
+        if constexpr (SLOPE)
+            for (Index k = 0; k < width * EIGHT; ++k) work.du[k] = 0.0;
+        for (Index i = 0; i < lanes.x.longest; ++i) {
+            const Reach reach(i, width, band);
+            row<SLOPE>(work, i, reach);
             for (Index l = 0; l < lanes.used; ++l) {
-                const Index end = lanes.length[l] - 1;
-                const bool met = n > 0 && end >= last.lo && end < last.hi;
-                out(a, first + l) = met ? work.u[end * EIGHT + l] : 0.0;
-                if constexpr (SLOPE) slope(a, first + l) = met ? work.du[end * EIGHT + l] : 0.0;
+                if (i + 1 != lanes.x.length[l]) continue;
+                const Index end = lanes.y.length[l] - 1;
+                const bool met = end >= reach.lo && end < reach.hi;
+                put(out, lanes, l, half, met ? work.u[end * EIGHT + l] : 0.0);
+                if constexpr (SLOPE) put(slope, lanes, l, half, met ? work.du[end * EIGHT + l] : 0.0);
             }
         }
-    }
+    });
 }
 
 // c_j and its derivative, x_i against the points before it in the same sequence.
@@ -120,6 +136,7 @@ void local_kernels(Matrix<const double> x, Index i, Index lo, double gamma, doub
 
 // With v_ij = u_ij / p_i, row i left of the diagonal needs no p_i, and u_ii = 1 says p_i^2 (1 + 2 v_i(i-1)) = 1.
 void own_ratios(Ragged X, double gamma, double band, double* ratio, double* slope) {
+    const NoSubnormals fast;
     const Index most = longest(X);
     Buffer<double> c(most), dc(most), u(most), du(most);
     for (Index a = 0; a < X.count(); ++a) {

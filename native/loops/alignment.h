@@ -11,6 +11,7 @@
 //
 // Paths through a cell that is too small to be a number add less than that number to the result.  `band` is infinite
 // where there is none.  Slopes are derivatives in gamma.
+// No sequence may be empty.
 
 #include "ragged.h"
 

@@ -21,6 +21,12 @@ Index common(const std::int64_t* a, const std::int64_t* b, Index words) {
     return total;
 }
 
+// c / (a + b - c), and 1 for 0 / 0.
+inline double shared(double c, double a, double b) {
+    const double all = a + b - c;
+    return all > 0.0 ? c / all : 1.0;
+}
+
 #if defined(__AVX512F__)
 
 #define COUNTS __attribute__((target("avx512f,avx512dq,avx512vpopcntdq")))
@@ -54,7 +60,8 @@ COUNTS inline void compare(const std::int64_t* a, Matrix<const std::int64_t> tur
     _mm512_storeu_pd(sums + 24, _mm512_cvtepi64_pd(s3));
 }
 
-COUNTS void by_vectors(Matrix<const std::int64_t> A, Matrix<const std::int64_t> B, Matrix<double> out) {
+COUNTS void by_vectors(Matrix<const std::int64_t> A, Vector<const double> a, Matrix<const std::int64_t> B,
+                       Vector<const double> b, Matrix<double> out) {
     Buffer<std::int64_t> memory(A.cols * SIDE);
     const Matrix<std::int64_t> turned{memory.data(), A.cols, SIDE, SIDE};
     const Matrix<const std::int64_t> read{memory.data(), A.cols, SIDE, SIDE};
@@ -63,10 +70,10 @@ COUNTS void by_vectors(Matrix<const std::int64_t> A, Matrix<const std::int64_t> 
         const Index used = smaller(SIDE, B.rows - first);
         for (Index i = 0; i < A.rows; ++i) {
             double sums[SIDE];
-            double* to = used == SIDE ? out.row(i) + first : sums;
-            compare(A.row(i), read, to);
-            if (to == sums)
-                for (Index j = 0; j < used; ++j) out(i, first + j) = sums[j];
+            compare(A.row(i), read, sums);
+            double* to = out.row(i) + first;
+#pragma omp simd
+            for (Index j = 0; j < used; ++j) to[j] = shared(sums[j], a[i], b[first + j]);
         }
     }
 }
@@ -79,13 +86,14 @@ void ones(Matrix<const std::int64_t> A, Vector<double> sizes) {
     for (Index i = 0; i < A.rows; ++i) sizes[i] = static_cast<double>(common(A.row(i), A.row(i), A.cols));
 }
 
-void common_ones(Matrix<const std::int64_t> A, Matrix<const std::int64_t> B, [[maybe_unused]] bool counts_vectors,
-                 Matrix<double> out) {
+void tanimoto(Matrix<const std::int64_t> A, Vector<const double> a, Matrix<const std::int64_t> B, Vector<const double> b,
+              [[maybe_unused]] bool counts_vectors, Matrix<double> out) {
 #if defined(__AVX512F__)
-    if (counts_vectors) return by_vectors(A, B, out);
+    if (counts_vectors) return by_vectors(A, a, B, b, out);
 #endif
     for (Index i = 0; i < A.rows; ++i)
-        for (Index j = 0; j < B.rows; ++j) out(i, j) = static_cast<double>(common(A.row(i), B.row(j), A.cols));
+        for (Index j = 0; j < B.rows; ++j)
+            out(i, j) = shared(static_cast<double>(common(A.row(i), B.row(j), A.cols)), a[i], b[j]);
 }
 
 }  // namespace mercer::MERCER_ISA

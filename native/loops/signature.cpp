@@ -4,24 +4,26 @@ namespace mercer::MERCER_ISA {
 
 namespace {
 
-// Memory for eight pairs: increments of y, D for one increment of x, and one row of the grid.
+// Memory for eight pairs: increments of both, D for one increment of x, and one row of the grid.
 struct Work {
-    Index steps;  // per increment
-    Buffer<double> increments, D, k, dk;
+    Index cols, steps;  // steps per increment
+    Buffer<double> x, y, D, k, dk;
 
-    Work(Index most, Index cols, Index refinement, bool slopes)
-        : steps(Index(1) << refinement), increments(most * cols * EIGHT), D(most * EIGHT),
-          k(most * steps * EIGHT), dk(slopes ? most * steps * EIGHT : 0) {}
+    Work(const Ragged& X, const Ragged& Y, Index refinement, bool slopes)
+        : cols(X.points.cols), steps(Index(1) << refinement), x(longest(X) * cols * EIGHT), y(longest(Y) * cols * EIGHT),
+          D(longest(Y) * EIGHT), k(longest(Y) * steps * EIGHT), dk(slopes ? longest(Y) * steps * EIGHT : 0) {}
 };
 
-void inner_products(const Work& work, const double* x, Index cols, Index length, double scale) {
+// D of increment i of x with all of y.
+void inner_products(const Work& work, Index i, Index length, double scale) {
+    const double* x = work.x.data() + i * work.cols * EIGHT;
     for (Index j = 0; j < length; ++j) {
         double* D = work.D.data() + j * EIGHT;
-        const double* y = work.increments.data() + j * cols * EIGHT;
+        const double* y = work.y.data() + j * work.cols * EIGHT;
         for (Index l = 0; l < EIGHT; ++l) D[l] = 0.0;
-        for (Index d = 0; d < cols; ++d) {
+        for (Index d = 0; d < work.cols * EIGHT; d += EIGHT) {
 #pragma omp simd
-            for (Index l = 0; l < EIGHT; ++l) D[l] += scale * x[d] * y[d * EIGHT + l];
+            for (Index l = 0; l < EIGHT; ++l) D[l] += scale * (x[d + l] * y[d + l]);
         }
     }
 }
@@ -58,27 +60,32 @@ void row(const Work& work, Index length) {
 
 template <bool SLOPE>
 void all_pairs(Ragged X, Ragged Y, double scale, Index refinement, Matrix<double> out, Matrix<double> slope) {
-    const Index cols = X.points.cols;
-    const Work work(longest(Y), cols, refinement, SLOPE);
+    const NoSubnormals fast;
+    const Work work(X, Y, refinement, SLOPE);
     const double part = scale / static_cast<double>(work.steps * work.steps);
-    for (Index first = 0; first < Y.count(); first += EIGHT) {
-        const Lanes lanes(Y, first);
-        pack(Y, lanes, work.increments.data());
-        for (Index a = 0; a < X.count(); ++a) {
-            for (Index c = 0; c < lanes.longest * work.steps * EIGHT; ++c) work.k[c] = 1.0;
-            if constexpr (SLOPE)
-                for (Index c = 0; c < lanes.longest * work.steps * EIGHT; ++c) work.dk[c] = 0.0;
-            for (Index i = 0; i < X.length(a); ++i) {
-                inner_products(work, X.points.row(X.begin(a) + i), cols, lanes.longest, part);
-                for (Index step = 0; step < work.steps; ++step) row<SLOPE>(work, lanes.longest);
-            }
+    for (Index i = 0; i < out.rows; ++i)  // of paths without an increment
+        for (Index j = 0; j < out.cols; ++j) {
+            out(i, j) = 1.0;
+            if constexpr (SLOPE) slope(i, j) = 0.0;
+        }
+    over_pairs(X, Y, [&](const Lanes& lanes, bool half) {
+        pack(X.points, lanes.x, work.x.data());
+        pack(Y.points, lanes.y, work.y.data());
+        const Index width = lanes.y.longest;
+        for (Index c = 0; c < width * work.steps * EIGHT; ++c) work.k[c] = 1.0;
+        if constexpr (SLOPE)
+            for (Index c = 0; c < width * work.steps * EIGHT; ++c) work.dk[c] = 0.0;
+        for (Index i = 0; i < lanes.x.longest; ++i) {
+            inner_products(work, i, width, part);
+            for (Index step = 0; step < work.steps; ++step) row<SLOPE>(work, width);
             for (Index l = 0; l < lanes.used; ++l) {
-                const Index end = (lanes.length[l] * work.steps - 1) * EIGHT + l;
-                out(a, first + l) = lanes.length[l] > 0 ? work.k[end] : 1.0;
-                if constexpr (SLOPE) slope(a, first + l) = lanes.length[l] > 0 ? work.dk[end] : 0.0;
+                if (i + 1 != lanes.x.length[l] || lanes.y.length[l] == 0) continue;
+                const Index end = (lanes.y.length[l] * work.steps - 1) * EIGHT + l;
+                put(out, lanes, l, half, work.k[end]);
+                if constexpr (SLOPE) put(slope, lanes, l, half, work.dk[end]);
             }
         }
-    }
+    });
 }
 
 }  // namespace

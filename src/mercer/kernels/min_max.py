@@ -11,7 +11,7 @@ from mercer.items import Sets, Vectors
 from mercer.items.sets import PackedSets
 from mercer.kernels.additive import absolute_sums, non_negative
 from mercer.kernels.base import Kernel, Pool, kernel
-from mercer.kernels.prepared_rows import same_width
+from mercer.kernels.prepared_rows import same_width, typed
 from mercer.kernels.word_counts import counts, inner
 from mercer.native import bits
 from mercer.typing import Array, Index
@@ -53,20 +53,15 @@ class Tanimoto(Kernel):
         return Bits(words, sizes)
 
     def block(self, A: Any, B: Any) -> Array:
-        if isinstance(A, Bits):
-            same_width(A.words.shape[1], B.words.shape[1])
-            common = np.empty((len(A), len(B)))
-            bits.common_ones(A.words, B.words, common)
-        else:
-            common = inner(A, B)
-        return _of_all(common, *(_sizes(C).astype(common.dtype) for C in (A, B)))
+        if not isinstance(A, Bits):
+            return _of_all(inner(A, B), A.rows.sqnorm, B.rows.sqnorm)
+        same_width(A.words.shape[1], B.words.shape[1])
+        out = np.empty((len(A), len(B)))
+        bits.tanimoto(A.words, typed(A.sizes, float), B.words, typed(B.sizes, float), out)
+        return out
 
     def diag(self, A: Any) -> Array:
-        return np.ones(len(A), dtype=_sizes(A).dtype)
-
-
-def _sizes(A: Any) -> Array:
-    return np.asarray(A.sizes if isinstance(A, Bits) else A.rows.sqnorm)
+        return np.ones(len(A))
 
 
 def _of_all(common: Array, a: Array, b: Array) -> Array:

@@ -127,9 +127,7 @@ class MeanEmbedding(Unary):
 
 def _sums(K: Array, A: PointSets, B: PointSets) -> Array:
     """The sums of K over the points of each pair of sets."""
-    if len(A) == len(B) == 1:
-        return np.asarray(K.sum()).reshape(1, 1)
-    return np.asarray(np.add.reduceat(np.add.reduceat(K, B.ends[:-1], axis=1), A.ends[:-1], axis=0))
+    return np.asarray(np.add.reduceat(np.add.reduceat(K, A.ends[:-1], axis=0), B.ends[:-1], axis=1))
 
 
 @kernel

@@ -16,7 +16,7 @@ from mercer.parameters import Parameter, hyper, value
 from mercer.typing import Array, Index
 
 _PRODUCTS = 600  # up to this many things a product of signs is faster than sorting
-_PAIRS = 2**13  # columns of signs at a time; float32 holds such sums exactly
+_THINGS = 64  # whose pairs with all others are compared at a time; float32 holds such sums exactly
 
 
 @dataclass(eq=False)
@@ -74,17 +74,21 @@ def discordant(A: Places, B: Places) -> Array:
     if A.places.shape[1] > _PRODUCTS:
         inversions.discordant(A.places, B.orders, out)
         return out
-    i, j = np.triu_indices(A.places.shape[1], 1)
-    for piece in cuts(len(i), _PAIRS):
-        out -= _signs(A, i[piece], j[piece]) @ _signs(B, i[piece], j[piece]).T
+    for things in cuts(A.places.shape[1], _THINGS):
+        out -= _signs(A, things) @ _signs(B, things).T
     out += A.pairs  # concordant - discordant = pairs - 2 discordant
     out *= 0.5
     return out
 
 
-def _signs(A: Places, i: Array, j: Array) -> Array:
-    """+1 where thing i stands before thing j, else -1."""
-    return np.where(A.places[:, i] < A.places[:, j], np.float32(1.0), np.float32(-1.0))
+def _signs(A: Places, things: slice) -> Array:
+    """A column for each pair i < j with i among these things: +1 where i stands before j, else -1."""
+    P = A.places
+    before = [P[:, i, None] < P[:, i + 1 :] for i in range(things.start, things.stop)]
+    signs = np.concatenate(before, axis=1).astype(np.float32)
+    signs *= 2.0
+    signs -= 1.0
+    return signs
 
 
 @kernel
@@ -104,8 +108,7 @@ class Kendall(_OfPairs):
 
     def feature_map(self, X: Any) -> Array:
         A = self.prepare(X)
-        i, j = np.triu_indices(A.places.shape[1], 1)
-        return _signs(A, i, j).astype(float) / np.sqrt(max(A.pairs, 1))
+        return _signs(A, slice(0, A.places.shape[1])).astype(float) / np.sqrt(max(A.pairs, 1))
 
 
 @kernel
