@@ -16,6 +16,7 @@ strings.py, documents.py      k-mers; words; word_counts.py, the counts that bot
 sets.py, categorical.py       sets and intervals; rows of categories
 agreement.py                  subsets of a known set: what both leave out, where they agree
 min_max.py                    what is shared of all that two items have: Tanimoto, MinMax
+positive_type.py, groups.py   elements of a group, the same after both are moved
 rankings.py                   rankings, by pairs in the same order
 tables.py                     a kernel on some columns of a table
 lookup_table.py, constant.py  a finite set by a table of values; constants and white noise
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from mercer.kernels.normalised import GaussianOf, Normalised
     from mercer.kernels.periodic import Periodic
     from mercer.kernels.point_sets import MeanEmbedding, SlicedWasserstein
+    from mercer.kernels.positive_type import PositiveType
     from mercer.kernels.pullback import Modulated, Pullback, rank_one
     from mercer.kernels.pyramid_match import PyramidMatch
     from mercer.kernels.radial import RBF, Exponential, Matern, RationalQuadratic
@@ -101,6 +103,7 @@ else:
             "normalised": "GaussianOf Normalised",
             "periodic": "Periodic",
             "point_sets": "MeanEmbedding SlicedWasserstein",
+            "positive_type": "PositiveType",
             "pullback": "Modulated Pullback rank_one",
             "pyramid_match": "PyramidMatch",
             "radial": "RBF Exponential Matern RationalQuadratic",
@@ -157,6 +160,7 @@ __all__ = [
     "Periodic",
     "Polynomial",
     "PolynomialOf",
+    "PositiveType",
     "Power",
     "Product",
     "Pullback",
