@@ -21,11 +21,11 @@ _THINGS = 64  # whose pairs with all others are compared at a time; float32 hold
 
 @dataclass(eq=False)
 class Places:
-    """(n, d) places of things in the order of `frame`, and things in order of their places; `frame` holds the things."""
+    """(n, d) places of things, and things in order of their places; `frame` numbers the things."""
 
     places: Array
     orders: Array
-    frame: tuple[Any, ...]
+    frame: dict[Any, int]
 
     def __len__(self) -> int:
         return len(self.places)
@@ -48,16 +48,16 @@ class _OfPairs(Kernel):
 
     def prepare_in(self, X: Rankings, frame: Any, pool: Pool) -> Places:
         owner = type(self).__name__
-        things = frame if frame else tuple(X.things)
+        number = frame or {thing: t for t, thing in enumerate(X.things)}
+        things = list(number)
         if len(X) and len(things) < 2:
             raise bad(owner, "X", "rankings of two things or more", f"{len(things)}", "There are no pairs to compare.")
-        if len(X) and set(X.values[0]) != set(things):
+        if len(X) and set(X.values[0]) != set(number):
             raise bad(owner, "X", f"rankings of {_shown(things)}", f"{_shown(X.values[0])}",
                       "Rank the same things in both datasets.")  # fmt: skip
-        number = {thing: t for t, thing in enumerate(things)}
         orders = np.array([[number[thing] for thing in x] for x in X.values], dtype=np.int32)
         orders = orders.reshape(len(X), len(things))
-        return Places(np.argsort(orders, axis=1).astype(np.int32), orders, things)
+        return Places(np.argsort(orders, axis=1).astype(np.int32), orders, number)
 
     def diag(self, A: Places) -> Array:
         return np.ones(len(A))

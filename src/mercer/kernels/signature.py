@@ -26,14 +26,15 @@ class SignaturePDE(Kernel):
     it is computed on a grid with `2^refinement` steps per line, by a scheme of second order.  Where a path starts does
     not count, nor how fast it is run through; append time as a column if it should.
 
-    The exact kernel is positive semi-definite.  The grid is a little off it, so that of this kernel nothing is promised:
-    a refinement of 1 or 2 removes what is seen on rough paths.
+    The exact kernel is positive semi-definite.  The scheme is near it while <dx, dy> / l^2 of every pair of steps is below
+    1, and can be far from it, and indefinite, where steps are longer: lengthen l, or refine.
     """
 
     lengthscale: Parameter = hyper(1.0)
     refinement: int = 0
 
     items = PointLists
+    psd = False  # the exact one is; of the scheme, long steps give a negative eigenvalue
     costly = True
 
     def __post_init__(self) -> None:
