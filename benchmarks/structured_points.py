@@ -1,11 +1,11 @@
 """Time series, point sets, bits and rankings for the suite "structured".
 
 global alignment     100 series of 100 steps, against tslearn: the same normalised values
-Tanimoto             10 000 rows of 2 048 bits, against NumPy: one product of the bits as float64, then the same division
-sliced Wasserstein   1 000 sets of 100 points, 50 directions, against a loop over pairs of sets in NumPy, of which it does
-                     one in SHARE and is scaled up
-mean embedding       the same sets, all pairs of points, against the mean of scikit-learn's rbf_kernel per pair of sets, as
-                     above
+Tanimoto             10 000 rows of 2 048 bits, against NumPy: a product of the bits as float64, then the same division
+sliced Wasserstein   1 000 sets of 100 points, 50 directions, against a loop over pairs of sets in NumPy, of which one
+                     in SHARE is done and the time scaled up
+mean embedding       the same sets, all pairs of points, against the mean of scikit-learn's rbf_kernel for each pair of
+                     sets, scaled up in the same way
 Kendall              2 000 rankings of 50 things, against a product of signs in NumPy
 """
 

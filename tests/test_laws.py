@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from mercer import kernels
 from mercer.kernels import RBF, Centred, FeatureMap, Matern, Modulated, Pullback, Similarity, parse
 from mercer.kernels.grammar import vocabulary
+from mercer.models import Gaussian
 from mercer.testing import check_kernel, reference
 
 rng = np.random.default_rng(0)
@@ -30,9 +31,15 @@ DATA = {
     "points": ([[[0.5, 1.0], [2.0, 0.0], [2.2, 0.1]], [[1.0, 1.5]], [[0.0, 3.0], [0.1, 0.2], [1.1, 1.0], [4.0, 0.0]]],
                [[[0.5, 1.1], [2.0, 0.3]], [[3.0, 1.0], [0.0, 0.0], [0.4, 0.9]]]),
     "series": ([[0.5, 2.0, 2.2], [1.0], [0.0, 0.1, 1.1, 4.0]], [[0.5, 2.0], [3.0, 0.0, 0.4]]),
-    "rankings": ([["b", "a", "d", "c"], ["a", "b", "c", "d"], ["d", "c", "b", "a"]], [["a", "b", "d", "c"], ["c", "a", "b", "d"]]),
+    "rankings": ([["b", "a", "d", "c"], ["a", "b", "c", "d"], ["d", "c", "b", "a"]],
+                 [["a", "b", "d", "c"], ["c", "a", "b", "d"]]),
     "modulo six": ([0, 1, 5, 3], [2, 3]),
     "intervals": ([[(0.0, 1.0), (2.0, 3.5)], [], [(0.5, 2.5)]], [[(0.0, 4.0)], [(3.0, 3.25)]]),
+    "models": ([Gaussian([0.3, 0.0], [[1.0, 0.2], [0.2, 0.5]]), Gaussian([-0.9, 1.0], [[0.4, 0.0], [0.0, 2.0]]),
+                Gaussian([0.3, 0.0], [[1.0, 0.2], [0.2, 0.5]])], [Gaussian([0.0, 3.0], [[2.0, -0.3], [-0.3, 1.0]])]),
+    "samples": (X[[0, 1, 3, 5]], Y),
+    "bits": ([[0, 1, 1], [1, 1, 0], [0, 1, 0], [1, 1, 1]], [[1, 1, 0], [0, 0, 1]]),
+    "counts": ([[3, 0, 2], [1, 0, 0], [0, 0, 0], [2, 0, 5]], [[1, 1, 0], [0, 0, 4]]),
     "table": ({"age": [1.0, 2.0, 4.0], "size": [0.5, 0.1, 0.2], "name": ["ab", "ba", "aa"]},
               {"age": [3.0, 2.0], "size": [0.5, 0.3], "name": ["bab", "ab"]}),
 }  # fmt: skip
@@ -72,10 +79,15 @@ EXAMPLES = {
     "Spectrum": ("strings", ["Spectrum(2)", "Spectrum(1)"]),
     "Bag": ("documents", ["Bag()", "Bag('characters')"]),
     "TfIdf": ("documents", ["TfIdf()", "TfIdf('characters')"]),
+    "ProbabilityProduct": ("models", ["ProbabilityProduct()", "ProbabilityProduct(0.5)", "ProbabilityProduct(2.0)",
+                                      "ProbabilityProduct(0.7, normalised=True)"]),
+    "Fisher": ("samples", ["Fisher()", "Fisher('gaussian mean')", "Fisher(information='identity')"]),
+    "GenerativeFeatures": ("samples", ["GenerativeFeatures()", "GenerativeFeatures(RBF(0.5), components=2)"]),
     "Intersection": ("sets", ["Intersection()", "Intersection(((1, 0.5), (2, 0.0), (3, 2.0), (4, 1.0)))"]),
     "SubsetCount": ("sets", ["SubsetCount()"]),
     "IntervalOverlap": ("intervals", ["IntervalOverlap()"]),
-    "UnionComplement": ("sets", ["UnionComplement((1, 2, 3, 4))", "UnionComplement((1, 2, 3, 4), weights=(0.1, 0.4, 0.5, 0.0))"]),
+    "UnionComplement": ("sets", ["UnionComplement((1, 2, 3, 4))",
+                                 "UnionComplement((1, 2, 3, 4), weights=(0.1, 0.4, 0.5, 0.0))"]),
     "Agreement": ("sets", ["Agreement((1, 2, 3, 4))", "Agreement((1, 2, 3, 4), weights=(0.1, 0.4, 0.5, 0.0))"]),
     "Tanimoto": ("sets", ["Tanimoto()"]),
     "MinMax": ("histograms", ["MinMax()"]),
@@ -103,6 +115,7 @@ EXAMPLES = {
 }  # fmt: skip
 
 CASES = [(kind, text) for kind, texts in EXAMPLES.values() for text in texts]
+CASES += [("bits", "Fisher('bernoulli')"), ("counts", "Fisher('multinomial')")]
 VECTOR_CASES = [text for kind, text in CASES if kind in ("vectors", "histograms")]
 
 # Kernels that hold a function of the user's, or data, and so have no text.
@@ -184,7 +197,9 @@ def test_one_item_is_enough_I5(text):
 
 @pytest.mark.parametrize("text", VECTOR_CASES)
 def test_the_two_datasets_may_come_in_different_forms_I1(text):
-    A, B = (np.float64(np.float32(Z)) for Z in DATA["histograms" if "Chi" in text or "Min" in text else "vectors"])  # exact in both
+    A, B = (
+        np.float64(np.float32(Z)) for Z in DATA["histograms" if "Chi" in text or "Min" in text else "vectors"]
+    )  # exact in both
     k = parse(text).fit(A)
     expected = k(A, B)
     for first, second in [(A, csr_array(B)), (csr_array(A), B), (A, np.float32(B)), (np.float32(A), csr_array(B))]:

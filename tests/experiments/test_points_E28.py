@@ -1,4 +1,4 @@
-"""Time series, point sets, bits, rankings and group elements through five machines: each equal to its run on the Gram (E28)."""
+"""Time series, point sets, bits, rankings and group elements through five machines, as on their Gram (E28)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from mercer.kernels import (
     RBF,
     Agreement,
     GlobalAlignment,
-    MeanEmbedding,
     Mallows,
+    MeanEmbedding,
     Normalised,
     On,
     PositiveType,
@@ -79,6 +79,9 @@ def test_models_on_such_items_come_back_from_their_files(kind, tmp_path):
 def test_a_lengthscale_of_time_series_is_tuned_by_the_evidence():
     target = np.array([x.max() for x in series])
     found = mercer.GaussianProcessRegressor(kernel=1.0 * GlobalAlignment(1.0), alpha=1e-2).fit(series, target)
-    assert found.log_marginal_likelihood_value_ > mercer.GaussianProcessRegressor(
-        kernel=1.0 * GlobalAlignment(1.0), alpha=1e-2, optimizer=None
-    ).fit(series, target).log_marginal_likelihood_value_
+    assert (
+        found.log_marginal_likelihood_value_
+        > mercer.GaussianProcessRegressor(kernel=1.0 * GlobalAlignment(1.0), alpha=1e-2, optimizer=None)
+        .fit(series, target)
+        .log_marginal_likelihood_value_
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.items import Categories, Documents, Intervals, Items, PointLists, Rankings, Sets, Strings, Table
+from mercer.items import Categories, Documents, Intervals, Items, Models, PointLists, Rankings, Sets, Strings, Table
+from mercer.models import Discrete
 
 KINDS: dict[str, tuple[type[Items], object, object]] = {
     "strings": (Strings, ["abc", "", "é\u0000b"], ["abc", "", "é\u0000c"]),
@@ -17,9 +18,17 @@ KINDS: dict[str, tuple[type[Items], object, object]] = {
     "packed sets": (Sets, np.array([[3], [0], [129]], dtype=np.uint8), np.array([[3], [0], [128]], dtype=np.uint8)),
     "points": (PointLists, [[[0, 1], [2, 3]], [], [[4, 5]]], [[[0, 1]], [[2, 3]], [[4, 5]]]),
     "series": (PointLists, [[1.0, 2.5], [3], [0, 0, 0]], [[1.0, 2.5], [3], [0, 0]]),
-    "rankings": (Rankings, [["b", "a", "c"], ["a", "b", "c"], ["c", "b", "a"]],
-                 [["b", "a", "c"], ["a", "b", "c"], ["c", "a", "b"]]),
+    "rankings": (
+        Rankings,
+        [["b", "a", "c"], ["a", "b", "c"], ["c", "b", "a"]],
+        [["b", "a", "c"], ["a", "b", "c"], ["c", "a", "b"]],
+    ),
     "intervals": (Intervals, [[(0, 1), (2, 3)], [], [(1, 4)]], [[(0, 1)], [(2, 3)], [(1, 4)]]),
+    "models": (
+        Models,
+        [Discrete([0.5, 0.5]), Discrete([1.0, 0.0]), Discrete([0.25, 0.75])],
+        [Discrete([0.5, 0.5]), Discrete([0.0, 1.0]), Discrete([0.25, 0.75])],
+    ),
     "categories": (Categories, [["a", 1], ["b", 2], ["b", 0.5]], [["a", 1], ["b", 2], ["b", 0]]),
     "table": (
         Table,

@@ -33,7 +33,7 @@ def test_agreement_is_the_sum_of_both_K35():
 
 
 def test_a_measure_must_be_one_K34():
-    with pytest.raises(ValueError, match="UnionComplement: weights must be of sum 1.*normalise=True"):
+    with pytest.raises(ValueError, match=r"UnionComplement: weights must be of sum 1.*normalise=True"):
         UnionComplement(D, weights=(1, 2, 3, 4))
     assert UnionComplement(D, weights=(1, 2, 3, 4), normalise=True).weights == pytest.approx(MU)
     with pytest.raises(ValueError, match="weights must be 4 finite numbers >= 0"):

@@ -59,7 +59,7 @@ def test_sets_of_one_size_are_matched_at_best():
 
 
 def test_the_sliced_distance_of_moved_sets():
-    """A set moved by v: every direction sees <v, direction>, whose mean square tends to |v|^2 / 3 in three dimensions."""
+    """A set moved by v: a direction sees <v, direction>, whose mean square tends to |v|^2 / 3 in three dimensions."""
     moved = SETS[0] + np.array([0.3, 0.0, 0.4])
     k = SlicedWasserstein(1.0, projections=4000, quantiles=4)
     assert_allclose(-2.0 * np.log(k([SETS[0]], [moved])[0, 0]), 0.25 / 3.0, rtol=0.1)

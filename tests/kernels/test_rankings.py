@@ -152,5 +152,5 @@ def test_what_is_not_of_positive_type_is_refused_K36():
 
 def test_complex_values_are_refused_by_real_machines_K37():
     k = PositiveType("Z6", np.exp(2j * np.pi * np.arange(6) / 6) + 0.5)
-    with pytest.raises((TypeError, ValueError), match="real|complex"):
+    with pytest.raises((TypeError, ValueError), match=r"real|complex"):
         SVC(kernel=k).fit([0, 1, 2, 3], [0, 1, 0, 1])

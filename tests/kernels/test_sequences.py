@@ -16,7 +16,9 @@ SERIES = [rng.normal(size=(m, 2)) for m in (4, 1, 9, 6, 3, 7, 2, 5, 8, 4, 6)]
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.lists(st.integers(1, 12), min_size=1, max_size=11), st.sampled_from([None, 1.0, 2.5, 4.0]), st.integers(0, 99))
+@given(
+    st.lists(st.integers(1, 12), min_size=1, max_size=11), st.sampled_from([None, 1.0, 2.5, 4.0]), st.integers(0, 99)
+)
 def test_alignments_of_any_lengths_are_those_of_plain_loops(lengths, band, seed):
     X = [np.random.default_rng(seed + i).normal(size=(m, 1)) for i, m in enumerate(lengths)]
     k = GlobalAlignment(0.9, band=band)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -43,10 +45,12 @@ def aligned(X, Y, gamma, band):
     return out
 
 
-@given(lengths, lengths, st.sampled_from([1, 3]), st.sampled_from([0.1, 2.0]), st.sampled_from([1.5, 4.0, np.inf]), seeds)
+@given(
+    lengths, lengths, st.sampled_from([1, 3]), st.sampled_from([0.1, 2.0]), st.sampled_from([1.5, 4.0, np.inf]), seeds
+)
 def test_align(isa, first, second, width, gamma, band, seed):
     X, Y = sequences(first, width, seed), sequences(second, width, seed + 1)
-    cut = [[P[a:b] for a, b in zip(e[:-1], e[1:], strict=True)] for P, e in (X, Y)]
+    cut = [[P[a:b] for a, b in itertools.pairwise(e)] for P, e in (X, Y)]
     out, outside = framed(np.empty((len(first), len(second))))
     alignment.align(*X, ratios(*X, gamma, band)[0], *Y, ratios(*Y, gamma, band)[0], gamma, band, out)
     expected = [[sums(x, y, gamma, band) / np.sqrt(sums(x, x, gamma, band) * sums(y, y, gamma, band)) for y in cut[1]]
@@ -112,7 +116,17 @@ def test_pairs_in_different_order(isa, n, m, d, seed):
 
 def test_wrong_arguments_are_named():
     x, ends, p = np.ones((3, 2)), np.array([0, 1, 3]), np.ones(3)
-    pair = {"x": x, "xends": ends, "p": p, "y": x, "yends": ends, "q": p, "gamma": 1.0, "band": 2.0, "out": np.zeros((2, 2))}
+    pair = {
+        "x": x,
+        "xends": ends,
+        "p": p,
+        "y": x,
+        "yends": ends,
+        "q": p,
+        "gamma": 1.0,
+        "band": 2.0,
+        "out": np.zeros((2, 2)),
+    }
     refuses(alignment.align, pair, {"out"}, free={"x", "y"})
     with pytest.raises(ValueError, match=r"^align: band must be above 0"):
         alignment.align(**pair | {"band": 0.0})

@@ -18,10 +18,13 @@ from mercer.items import Items, PointLists, Table
 from mercer.kernels import Fitted, Kernel
 from mercer.kernels.centred import Training
 from mercer.kernels.documents import Corpus
+from mercer.kernels.fisher import FisherFrame
 from mercer.kernels.prepared_rows import Centre
+from mercer.models import GaussianMixture, HiddenMarkov
 
 T = TypeVar("T")
 Fields = dict[str, Any]
+_FRAMES = (range, Centre, Corpus, Training, FisherFrame, GaussianMixture, HiddenMarkov)
 
 
 class LoadedItems(KernelItems):
@@ -79,7 +82,7 @@ def checked_frame(frame: Any) -> Any:
     if isinstance(frame, tuple):
         return tuple(map(checked_frame, frame))
     words = isinstance(frame, dict) and list(frame.values()) == list(range(len(frame)))
-    _require(frame is None or words or isinstance(frame, (range, Centre, Corpus, Training)), "a frame",
+    _require(frame is None or words or isinstance(frame, _FRAMES), "a frame",
              "what a kernel learns from data")  # fmt: skip
     return frame
 
@@ -143,8 +146,8 @@ def _point_lists(fields: Fields) -> PointLists:
     numbers = isinstance(points, np.ndarray) and points.ndim == 2 and points.dtype == np.float64 and points.shape[1] > 0
     _require(numbers and bool(np.isfinite(points).all()), "points", "rows of finite numbers")
     places = isinstance(ends, np.ndarray) and ends.ndim == 1 and ends.dtype == np.intp and len(ends) > 0
-    _require(places and ends[0] == 0 and ends[-1] == len(points) and bool((np.diff(ends) >= 0).all()), "the ends of lists",
-             "places among the points, in order")  # fmt: skip
+    in_order = places and ends[0] == 0 and ends[-1] == len(points) and bool((np.diff(ends) >= 0).all())
+    _require(in_order, "the ends of lists", "places among the points, in order")
     return PointLists(points, ends)
 
 

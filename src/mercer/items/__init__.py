@@ -10,6 +10,7 @@ rankings.py        orders of the same things
 tables.py          rows whose columns are of several kinds
 column_kinds.py    what a column of a table holds: numbers, categories or text
 symbols.py         the hashable values that texts, sets and categories are made of
+models.py          fitted probability models, one per object
 joined.py          two datasets of one kind as one
 
 Names load on first use: a machine on vectors needs a few of these modules.
@@ -22,6 +23,7 @@ from mercer.lazy import on_first_use
 if TYPE_CHECKING:
     from mercer.items.categories import Categories
     from mercer.items.items import Anything, Items, Objects
+    from mercer.items.models import Models
     from mercer.items.point_lists import PointLists
     from mercer.items.rankings import Rankings
     from mercer.items.sets import Intervals, Sets
@@ -34,6 +36,7 @@ else:
         {
             "categories": "Categories",
             "items": "Anything Items Objects",
+            "models": "Models",
             "point_lists": "PointLists",
             "rankings": "Rankings",
             "sets": "Intervals Sets",
@@ -49,6 +52,7 @@ __all__ = [
     "Documents",
     "Intervals",
     "Items",
+    "Models",
     "Objects",
     "PointLists",
     "Rankings",

@@ -41,8 +41,8 @@ class PointLists(Items):
         widths = [V.shape[1] for V in lists if len(V)]
         odd = next((row for row, V in enumerate(lists) if len(V) and V.shape[1] != widths[0]), None)
         if odd is not None:
-            raise bad(owner, "X", "points of one width", f"{widths[0]} and, in row {odd}, {lists[odd].shape[1]} numbers",
-                      "Give every point the same coordinates.")  # fmt: skip
+            got = f"{widths[0]} and, in row {odd}, {lists[odd].shape[1]} numbers"
+            raise bad(owner, "X", "points of one width", got, "Give every point the same coordinates.")
         width = widths[0] if widths else 1
         points = np.concatenate([np.empty((0, width)), *(V.reshape(len(V), width) for V in lists)])
         return cls(points, np.cumsum([0, *map(len, lists)], dtype=np.intp))
@@ -98,12 +98,14 @@ def chosen(ends: Array, index: Index) -> tuple[Index, Array]:
 
 def _lists(X: Any, owner: str) -> list[Any]:
     if isinstance(X, Items):
-        raise wrong_kind(owner, "lists of points", X.kind, "Use a kernel for that kind of item, or map the items first.")
+        raise wrong_kind(
+            owner, "lists of points", X.kind, "Use a kernel for that kind of item, or map the items first."
+        )
     if isinstance(X, (str, bytes)):
         raise wrong_kind(owner, "lists of points", f"one {type(X).__name__}", "Put it in a list, even for one item.")
     if isinstance(X, np.ndarray) and X.ndim == 2:
-        raise wrong_kind(owner, "lists of points", f"ndarray of shape {X.shape}",
-                         "Write X[:, :, None] for one series of numbers per row, X[:, None, :] for one point per row.")  # fmt: skip
+        cure = "Write X[:, :, None] for one series of numbers per row, X[:, None, :] for one point per row."
+        raise wrong_kind(owner, "lists of points", f"ndarray of shape {X.shape}", cure)
     if isinstance(X, (dict, set, frozenset)) or not hasattr(X, "__len__") or is_frame(X):
         raise wrong_kind(owner, "lists of points", type(X).__name__, _CURE)
     for name in ("to_list", "to_pylist"):  # a column of pandas, polars, pyarrow

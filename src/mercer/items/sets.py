@@ -40,8 +40,8 @@ class Sets(Listed):
 class PackedSets(Sets):
     """n sets of whole numbers, each a row of bits: number j is in the set if bit j is 1.
 
-    They come from a 2-d array: of uint8 as `numpy.packbits(members, axis=1)` makes it, or of bool, one column per number.
-    `values` is that array of uint8, with zeros up to the next multiple of 64 bits.
+    They come from a 2-d array: of uint8 as `numpy.packbits(members, axis=1)` makes it, or of bool, one column per
+    number. `values` is that array of uint8, with zeros up to the next multiple of 64 bits.
     """
 
     values: Any

@@ -20,6 +20,8 @@ positive_type.py, groups.py   elements of a group, the same after both are moved
 rankings.py                   rankings, by pairs in the same order
 tables.py                     a kernel on some columns of a table
 lookup_table.py, constant.py  a finite set by a table of values; constants and white noise
+probability_product.py        the overlap of two fitted models
+fisher.py                     gradients of a log likelihood; generative_features.py, hidden causes of an item
 user.py                       a feature map or a similarity of the user
 
 Kernels made of kernels:
@@ -59,8 +61,10 @@ if TYPE_CHECKING:
     from mercer.kernels.constant import Constant, White
     from mercer.kernels.documents import Bag, TfIdf
     from mercer.kernels.dot import Geometric, Homogeneous, Linear, Polynomial, Sigmoid
+    from mercer.kernels.fisher import Fisher
     from mercer.kernels.fitted import Fitted
     from mercer.kernels.function_of_kernel import Exp, PolynomialOf, Power
+    from mercer.kernels.generative_features import GenerativeFeatures
     from mercer.kernels.grammar import parse
     from mercer.kernels.lookup_table import Lookup
     from mercer.kernels.matrix_weighted import Bilinear, Mahalanobis
@@ -69,6 +73,7 @@ if TYPE_CHECKING:
     from mercer.kernels.periodic import Periodic
     from mercer.kernels.point_sets import MeanEmbedding, SlicedWasserstein
     from mercer.kernels.positive_type import PositiveType
+    from mercer.kernels.probability_product import ProbabilityProduct
     from mercer.kernels.pullback import Modulated, Pullback, rank_one
     from mercer.kernels.pyramid_match import PyramidMatch
     from mercer.kernels.radial import RBF, Exponential, Matern, RationalQuadratic
@@ -95,8 +100,10 @@ else:
             "matrix_weighted": "Bilinear Mahalanobis",
             "documents": "Bag TfIdf",
             "dot": "Geometric Homogeneous Linear Polynomial Sigmoid",
+            "fisher": "Fisher",
             "fitted": "Fitted",
             "function_of_kernel": "Exp PolynomialOf Power",
+            "generative_features": "GenerativeFeatures",
             "grammar": "parse",
             "lookup_table": "Lookup",
             "min_max": "MinMax Tanimoto",
@@ -104,6 +111,7 @@ else:
             "periodic": "Periodic",
             "point_sets": "MeanEmbedding SlicedWasserstein",
             "positive_type": "PositiveType",
+            "probability_product": "ProbabilityProduct",
             "pullback": "Modulated Pullback rank_one",
             "pyramid_match": "PyramidMatch",
             "radial": "RBF Exponential Matern RationalQuadratic",
@@ -134,9 +142,11 @@ __all__ = [
     "Exp",
     "Exponential",
     "FeatureMap",
+    "Fisher",
     "Fitted",
     "Fixed",
     "GaussianOf",
+    "GenerativeFeatures",
     "Geometric",
     "GlobalAlignment",
     "Hamming",
@@ -162,6 +172,7 @@ __all__ = [
     "PolynomialOf",
     "PositiveType",
     "Power",
+    "ProbabilityProduct",
     "Product",
     "Pullback",
     "PyramidMatch",

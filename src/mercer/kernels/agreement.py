@@ -112,8 +112,8 @@ class UnionComplement(_OnDomain):
 class Agreement(_OnDomain):
     """k(A, B) = 1 - mu(A △ B), the measure of where two sets agree: Intersection plus UnionComplement.
 
-    `domain` lists all elements that sets may have; `weights` are their measures, by default all alike: then k is the share
-    of elements on which both agree.
+    `domain` lists all elements that sets may have; `weights` are their measures, by default all alike: then k is the
+    share of elements on which both agree.
     """
 
     psd_reason = "an inner product of features: the indicators of the sets and of their complements, by the measure"

@@ -1,4 +1,4 @@
-"""The global alignment kernel of time series: all ways to match two sequences, each by how near the matched points are."""
+"""The global alignment kernel of time series: all ways to match two sequences, by how near the matched points are."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ what is known of it
     textual = False                 cannot be written as text, because it holds a function or data
 
 speed and accuracy; the defaults are correct, and slower
-    costly = True                   one value takes microseconds or more: tiles are small, so that all cores share few items
+    costly = True                   one value takes microseconds or more: tiles are small, so that cores share few items
     diag(A)                         k(a_i, a_i); by default from n tiles of one pair
     parameter_gradients(A, B, W)    derivatives in its hyper-parameters; by default central differences
     input_vjp(A, B, W, X)           derivative in the items, if they are vectors; by default central differences

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
@@ -49,7 +50,7 @@ class PointSets:
         """Consecutive sets of together about _SIDE points, and their positions; a set is never cut."""
         groups = self.ends[1:] // _SIDE if len(self) else np.empty(0, dtype=np.intp)
         starts = [0, *(np.flatnonzero(np.diff(groups)) + 1).tolist(), len(self)]
-        for a, b in zip(starts[:-1], starts[1:], strict=True):
+        for a, b in itertools.pairwise(starts):
             if b > a:
                 yield slice(a, b), self[a:b]
 
@@ -58,7 +59,8 @@ class PointSets:
 class MeanEmbedding(Unary):
     """The mean of a kernel of vectors over all pairs of points: <mu_X, mu_Y>, where mu_X = mean of phi(x) over x in X.
 
-    `GaussianOf(MeanEmbedding(k))` is the Gaussian kernel of the distance between the means, the maximum mean discrepancy.
+    `GaussianOf(MeanEmbedding(k))` is the Gaussian kernel of the distance between the means, the maximum mean
+    discrepancy.
     """
 
     psd_reason = "an inner product of means of features"
@@ -135,8 +137,8 @@ class SlicedWasserstein(Kernel):
     """k(X, Y) = exp(-d(X, Y)^2 / (2 l^2)), where d is the sliced Wasserstein distance of order 2 between two samples.
 
     Points are projected on shared directions; along each, d^2 is the mean squared difference of the quantiles of both
-    samples, at `quantiles` levels, and the mean of that is taken over the directions.  For sets of `quantiles` points each
-    that is the distance of optimal matching itself.  `projections` directions are drawn with the given seed.
+    samples, at `quantiles` levels, and the mean of that is taken over the directions.  For sets of `quantiles` points
+    each that is the distance of optimal matching itself.  `projections` directions are drawn with the given seed.
     """
 
     lengthscale: Parameter = hyper(1.0)
@@ -183,7 +185,7 @@ class SlicedWasserstein(Kernel):
         """(count, width) of length 1; one line is all there is in one dimension."""
         if width == 1:
             return np.ones((1, 1))
-        # RandomState, because its numbers are the same in every version of NumPy: they decide on the values of the kernel
+        # RandomState, because its numbers are the same in every version of NumPy: they decide on kernel values
         V = np.random.RandomState(self.seed).standard_normal((self.projections, width))
         return np.asarray(V / np.linalg.norm(V, axis=1, keepdims=True))
 

@@ -39,11 +39,11 @@ class Elements:
 class PositiveType(Kernel):
     """k(s, t) = p(t^-1 s) on a group, for a function p of positive type: sum_jk c_j* c_k p(s_j^-1 s_k) >= 0 for all c.
 
-    `group` is "Z6", "Z", "R", "S4", "D5" or a `mercer.kernels.groups.Group`.  `p` has a value for each element, in the order
-    of the group's list or by a mapping, or is a function of one element.  On Z and R it may be left out: `characters` are
-    pairs (frequency, weight) with weights > 0, and p(t) = sum of weight exp(i frequency t), which is of positive type by
-    Bochner's theorem.  On groups of at most 1000 elements p is checked, by the eigenvalues of its Gram; elsewhere a function is
-    checked where it is used, by p(e) >= |p(s)| and p(s^-1) = p(s)*.
+    `group` is "Z6", "Z", "R", "S4", "D5" or a `mercer.kernels.groups.Group`.  `p` has a value for each element, in the
+    order of the group's list or by a mapping, or is a function of one element.  On Z and R it may be left out:
+    `characters` are pairs (frequency, weight) with weights > 0, and p(t) = sum of weight exp(i frequency t), which is
+    of positive type by Bochner's theorem.  On groups of at most 1000 elements p is checked, by the eigenvalues of its
+    Gram; elsewhere a function is checked where it is used, by p(e) >= |p(s)| and p(s^-1) = p(s)*.
     """
 
     group: str | Group
@@ -87,7 +87,9 @@ class PositiveType(Kernel):
     def matrix(self) -> Array:
         """k(s, t) over all elements of a finite group, in the order of its list."""
         if self._group.elements is None or self.p is None:
-            raise bad("PositiveType", "group", "finite, of at most 1000 elements", repr(self.group), "Call k(X) instead.")
+            raise bad(
+                "PositiveType", "group", "finite, of at most 1000 elements", repr(self.group), "Call k(X) instead."
+            )
         return np.asarray(self.p.values[self._group.quotients])
 
     def _require_positive(self, K: Array) -> None:
@@ -109,7 +111,9 @@ class PositiveType(Kernel):
             found = group.read(s)
             outside = group.elements is not None and found not in group.places
         except (TypeError, ValueError) as error:
-            raise bad("PositiveType", "X", f"elements of {self.group!r}", f"{s!r} in row {row}", f"It is {error}.") from None
+            raise bad(
+                "PositiveType", "X", f"elements of {self.group!r}", f"{s!r} in row {row}", f"It is {error}."
+            ) from None
         if outside:
             raise bad("PositiveType", "X", f"elements of {self.group!r}", f"{s!r} in row {row}", "Drop such items.")
         return found
@@ -138,7 +142,11 @@ class PositiveType(Kernel):
         if self.characters is not None:
             p = sum(weight for _, weight in self.characters)
         else:
-            p = self.p(self._group.identity) if callable(self.p) else self.p.values[self._group.places[self._group.identity]]
+            p = (
+                self.p(self._group.identity)
+                if callable(self.p)
+                else self.p.values[self._group.places[self._group.identity]]
+            )
         return np.full(len(A), float(np.real(p)))
 
 

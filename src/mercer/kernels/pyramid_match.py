@@ -1,4 +1,4 @@
-"""The pyramid match kernel of sets of points: how many points can be paired, by the size of the cell that both lie in."""
+"""The pyramid match kernel of sets of points: how many can be paired, by the size of the cell that both lie in."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from mercer.typing import Array
 class PyramidMatch(Counting):
     """k(X, Y) = sum_l 2^-l (I_l - I_(l-1)), where I_l counts the pairs that can be matched in cells of side `side` 2^l.
 
-    I_l = sum over cells of min(points of X, points of Y), for l = 0, ..., levels (Grauman and Darrell, 2005).  Cells start at
-    `offset`, which should not be above any coordinate: cells below and above it never merge.  More levels than it takes
-    to put all points into one cell change nothing.  An empty set has the value 0; k(X, X) is the number of points.
+    I_l = sum over cells of min(points of X, points of Y), for l = 0, ..., levels (Grauman and Darrell, 2005).  Cells
+    start at `offset`, which should not be above any coordinate: cells below and above it never merge.  More levels than
+    it takes to put all points into one cell change nothing.  An empty set has the value 0; k(X, X) is the number of
+    points.
     """
 
     levels: int = 10
@@ -38,7 +39,9 @@ class PyramidMatch(Counting):
             raise bad("PyramidMatch", "levels", f"an integer from 0 to {_MOST}", repr(self.levels),
                       "Cells double from level to level.")  # fmt: skip
         if not (np.isscalar(self.side) and np.isfinite(self.side) and self.side > 0.0):  # type: ignore[operator]
-            raise bad("PyramidMatch", "side", "a positive number", repr(self.side), "It is the side of the finest cells.")
+            raise bad(
+                "PyramidMatch", "side", "a positive number", repr(self.side), "It is the side of the finest cells."
+            )
         if not (np.isscalar(self.offset) and np.isfinite(self.offset)):  # type: ignore[arg-type]
             raise bad("PyramidMatch", "offset", "a finite number", repr(self.offset), "It is where cells start.")
 

@@ -113,7 +113,7 @@ class Kendall(_OfPairs):
 
 @kernel
 class Mallows(_OfPairs):
-    """k(x, y) = exp(-decay d), where d counts the pairs that two rankings put in different order (Jiao and Vert, 2015)."""
+    """k(x, y) = exp(-decay d), where d counts the pairs that two rankings order differently (Jiao and Vert, 2015)."""
 
     decay: Parameter = hyper(0.1)
 

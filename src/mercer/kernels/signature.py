@@ -22,12 +22,12 @@ _FINEST = 10  # 4^10 cells per pair of increments
 class SignaturePDE(Kernel):
     """k(x, y) = <S(x / l), S(y / l)>, where S holds all iterated integrals of a path (Salvi et al., 2021).
 
-    The points of a list are joined by straight lines.  k solves d2k/ds dt = <x'(s), y'(t)> k / l^2 with k = 1 on the edges;
-    it is computed on a grid with `2^refinement` steps per line, by a scheme of second order.  Where a path starts does
-    not count, nor how fast it is run through; append time as a column if it should.
+    The points of a list are joined by straight lines.  k solves d2k/ds dt = <x'(s), y'(t)> k / l^2 with k = 1 on the
+    edges; it is computed on a grid with `2^refinement` steps per line, by a scheme of second order.  Where a path
+    starts does not count, nor how fast it is run through; append time as a column if it should.
 
-    The exact kernel is positive semi-definite.  The scheme is near it while <dx, dy> / l^2 of every pair of steps is below
-    1, and can be far from it, and indefinite, where steps are longer: lengthen l, or refine.
+    The exact kernel is positive semi-definite.  The scheme is near it while <dx, dy> / l^2 of every pair of steps is
+    below 1, and can be far from it, and indefinite, where steps are longer: lengthen l, or refine.
     """
 
     lengthscale: Parameter = hyper(1.0)

@@ -1,7 +1,7 @@
 """The unitary representation behind a kernel on a finite group (Gelfand and Raikov).
 
-A function p of positive type is p(s) = <U(s) x0, x0> for unitary matrices U(s) with U(s t) = U(s) U(t).  They act on the
-space of functions of the kernel k(s, t) = p(t^-1 s) by translation, U(g) phi(s) = phi(g s), and x0 = phi(e).
+A function p of positive type is p(s) = <U(s) x0, x0> for unitary matrices U(s) with U(s t) = U(s) U(t).  They act on
+the space of functions of the kernel k(s, t) = p(t^-1 s) by translation, U(g) phi(s) = phi(g s), and x0 = phi(e).
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
     gram(kernel, X, Y)     the matrix of k(x, y), one pair at a time
 
 vectors.py, items.py   formulas of kernels of vectors, and of other items
+models.py              formulas of kernels of probability models
 points.py              formulas of kernels of time series, point sets, subsets, rankings, groups
 algebra.py             formulas of kernels made of kernels
 registry.py            where formulas are found
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mercer.testing.reference import algebra, items, points, vectors  # noqa: F401  # they register their formulas
+from mercer.testing.reference import algebra, items, models, points, vectors  # noqa: F401  # they register
 from mercer.testing.reference.registry import FORMULAS, LEARNED, Function
 
 
