@@ -39,10 +39,8 @@ class PyramidMatch(Counting):
             raise bad("PyramidMatch", "levels", f"an integer from 0 to {_MOST}", repr(self.levels),
                       "Cells double from level to level.")  # fmt: skip
         if not (np.isscalar(self.side) and np.isfinite(self.side) and self.side > 0.0):  # type: ignore[operator]
-            raise bad(
-                "PyramidMatch", "side", "a positive number", repr(self.side), "It is the side of the finest cells."
-            )
-        if not (np.isscalar(self.offset) and np.isfinite(self.offset)):  # type: ignore[arg-type]
+            raise bad("PyramidMatch", "side", "a positive number", repr(self.side), "It is that of the finest cells.")
+        if not (np.isscalar(self.offset) and np.isfinite(self.offset)):
             raise bad("PyramidMatch", "offset", "a finite number", repr(self.offset), "It is where cells start.")
 
     def prepare_in(self, X: PointLists, frame: Any, pool: Pool) -> Counts:

@@ -35,7 +35,7 @@ class Places:
 
     @property
     def pairs(self) -> int:
-        return self.places.shape[1] * (self.places.shape[1] - 1) // 2
+        return int(self.places.shape[1] * (self.places.shape[1] - 1) // 2)
 
 
 @kernel
@@ -108,7 +108,7 @@ class Kendall(_OfPairs):
 
     def feature_map(self, X: Any) -> Array:
         A = self.prepare(X)
-        return _signs(A, slice(0, A.places.shape[1])).astype(float) / np.sqrt(max(A.pairs, 1))
+        return np.asarray(_signs(A, slice(0, A.places.shape[1])).astype(float) / np.sqrt(max(A.pairs, 1)))
 
 
 @kernel

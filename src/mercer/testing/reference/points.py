@@ -77,7 +77,7 @@ def pyramid_match(levels: int, side: float, offset: float) -> Function:
 
     def value(x: Any, y: Any) -> float:
         counts = [0, *(matched(x, y, level) for level in range(levels + 1))]
-        return sum((new - old) / 2**level for level, (old, new) in enumerate(pairwise(counts)))
+        return math.fsum((new - old) / 2**level for level, (old, new) in enumerate(pairwise(counts)))
 
     return value
 
