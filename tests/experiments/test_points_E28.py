@@ -29,6 +29,7 @@ code = np.arange(n) % 2
 y = np.array(["a", "b"])[code]
 series = [np.sin(np.arange(m) / (2.0 + c))[:, None] + 0.1 * rng.normal(size=(m, 1))
           for m, c in zip(rng.integers(8, 20, n), code, strict=True)]  # fmt: skip
+paths = [np.column_stack([np.arange(len(x)) / 5.0, x]) for x in series]
 clouds = [rng.normal(size=(m, 2)) * (1.0 + c) + 5.0 for m, c in zip(rng.integers(5, 15, n), code, strict=True)]
 members = rng.random((n, 64)) < np.where(code[:, None] == 1, np.linspace(0, 0.6, 64), np.linspace(0.6, 0, 64))
 orders = [np.argsort(np.arange(6) * (1 - 2 * c) + rng.normal(size=6)) for c in code]
@@ -36,7 +37,7 @@ hours = (rng.integers(0, 8, n) + 12 * code) % 24
 
 KINDS = {
     "alignment": (GlobalAlignment(1.0), series),
-    "signature": (Normalised(SignaturePDE(5.0, refinement=2)), series),
+    "signature": (Normalised(SignaturePDE(1.5, refinement=2)), paths),
     "pyramid": (Normalised(PyramidMatch(8, side=0.25)), clouds),
     "means": (MeanEmbedding(RBF(1.0)), clouds),
     "sliced": (SlicedWasserstein(0.5), clouds),
