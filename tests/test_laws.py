@@ -28,6 +28,12 @@ DATA = {
     "strings": (["abab", "baba", "", "aab"], ["ab", "bbb"]),
     "documents": (["the cat sat", "the dog sat down", "a cat, a dog", "rain"], ["a dog sat", "snow"]),
     "sets": ([{1, 2, 3}, {2, 3, 4}, set(), {1}], [{2, 4}, {1, 2, 3}]),
+    "points": ([[[0.5, 1.0], [2.0, 0.0], [2.2, 0.1]], [[1.0, 1.5]], [[0.0, 3.0], [0.1, 0.2], [1.1, 1.0], [4.0, 0.0]]],
+               [[[0.5, 1.1], [2.0, 0.3]], [[3.0, 1.0], [0.0, 0.0], [0.4, 0.9]]]),
+    "series": ([[0.5, 2.0, 2.2], [1.0], [0.0, 0.1, 1.1, 4.0]], [[0.5, 2.0], [3.0, 0.0, 0.4]]),
+    "rankings": ([["b", "a", "d", "c"], ["a", "b", "c", "d"], ["d", "c", "b", "a"]],
+                 [["a", "b", "d", "c"], ["c", "a", "b", "d"]]),
+    "modulo six": ([0, 1, 5, 3], [2, 3]),
     "intervals": ([[(0.0, 1.0), (2.0, 3.5)], [], [(0.5, 2.5)]], [[(0.0, 4.0)], [(3.0, 3.25)]]),
     "models": ([Gaussian([0.3, 0.0], [[1.0, 0.2], [0.2, 0.5]]), Gaussian([-0.9, 1.0], [[0.4, 0.0], [0.0, 2.0]]),
                 Gaussian([0.3, 0.0], [[1.0, 0.2], [0.2, 0.5]])], [Gaussian([0.0, 3.0], [[2.0, -0.3], [-0.3, 1.0]])]),
@@ -92,6 +98,20 @@ EXAMPLES = {
     "Intersection": ("sets", ["Intersection()", "Intersection(((1, 0.5), (2, 0.0), (3, 2.0), (4, 1.0)))"]),
     "SubsetCount": ("sets", ["SubsetCount()"]),
     "IntervalOverlap": ("intervals", ["IntervalOverlap()"]),
+    "UnionComplement": ("sets", ["UnionComplement((1, 2, 3, 4))",
+                                 "UnionComplement((1, 2, 3, 4), weights=(0.1, 0.4, 0.5, 0.0))"]),
+    "Agreement": ("sets", ["Agreement((1, 2, 3, 4))", "Agreement((1, 2, 3, 4), weights=(0.1, 0.4, 0.5, 0.0))"]),
+    "Tanimoto": ("sets", ["Tanimoto()"]),
+    "MinMax": ("histograms", ["MinMax()"]),
+    "GlobalAlignment": ("points", ["GlobalAlignment(0.8)", "GlobalAlignment(Fixed(1.5), band=2.5)"]),
+    "SignaturePDE": ("points", ["SignaturePDE(2.0)", "SignaturePDE(3.0, refinement=2)"]),
+    "PyramidMatch": ("points", ["PyramidMatch(4)", "PyramidMatch(3, side=0.5, offset=-0.25)"]),
+    "MeanEmbedding": ("points", ["MeanEmbedding(RBF(0.8))", "GaussianOf(MeanEmbedding(Linear() + Matern()))"]),
+    "SlicedWasserstein": ("series", ["SlicedWasserstein(0.7)", "SlicedWasserstein(2.0, quantiles=7)"]),
+    "Kendall": ("rankings", ["Kendall()", "Exp(0.5 * Kendall())"]),
+    "Mallows": ("rankings", ["Mallows(0.4)"]),
+    "PositiveType": ("modulo six", ["PositiveType('Z6', p=[2.0, 1.0, 0.5, 0.0, 0.5, 1.0])",
+                                    "PositiveType('R', characters=((0.0, 1.0), (2.0, 0.5), (-2.0, 0.5)))"]),
     "On": ("table", ["On('age', RBF(2.0))", "On(['age', 'size'], Linear())",
                      "On('name', Spectrum(1)) * On(['age', 'size'], RBF((1.0, 0.3)))",
                      "On('name', GapWeighted(2)) + On('name', LocalAlignment(0.3)) * On('age', RBF(2.0))"]),
@@ -157,13 +177,13 @@ def test_every_kernel_agrees_with_its_formula(kind, text):
 @pytest.mark.parametrize("text", VECTOR_CASES)
 @pytest.mark.parametrize("form", [csr_array, np.float32, np.asfortranarray], ids=["csr", "float32", "fortran"])
 def test_every_kernel_obeys_the_laws_on_other_forms_of_vectors_I1(form, text):
-    A, B = DATA["histograms" if "Chi" in text else "vectors"]
+    A, B = DATA["histograms" if "Chi" in text or "Min" in text else "vectors"]
     check_kernel(parse(text), form(A), form(B))
 
 
 @pytest.mark.parametrize("text", VECTOR_CASES)
 def test_single_precision_stays_single_and_near_double_I1(text):
-    k, (A, B) = parse(text), DATA["histograms" if "Chi" in text else "vectors"]
+    k, (A, B) = parse(text), DATA["histograms" if "Chi" in text or "Min" in text else "vectors"]
     found = k.fit(A.astype(np.float32))(A.astype(np.float32), B.astype(np.float32))
     expected = k.fit(A)(A, B)
     assert found.dtype == np.float32
@@ -184,13 +204,15 @@ def test_on_complex_vectors_a_kernel_obeys_the_laws_or_refuses_K37(text):
 
 @pytest.mark.parametrize("text", VECTOR_CASES)
 def test_one_item_is_enough_I5(text):
-    A, B = DATA["histograms" if "Chi" in text else "vectors"]
+    A, B = DATA["histograms" if "Chi" in text or "Min" in text else "vectors"]
     check_kernel(parse(text), A[:1], B)
 
 
 @pytest.mark.parametrize("text", VECTOR_CASES)
 def test_the_two_datasets_may_come_in_different_forms_I1(text):
-    A, B = (np.float64(np.float32(Z)) for Z in DATA["histograms" if "Chi" in text else "vectors"])  # exact in both
+    A, B = (
+        np.float64(np.float32(Z)) for Z in DATA["histograms" if "Chi" in text or "Min" in text else "vectors"]
+    )  # exact in both
     k = parse(text).fit(A)
     expected = k(A, B)
     for first, second in [(A, csr_array(B)), (csr_array(A), B), (A, np.float32(B)), (np.float32(A), csr_array(B))]:

@@ -16,6 +16,8 @@ NB_MODULE(_native, m) {
     m.def("choose_isa", [](const std::string& name) { mercer::choose_isa(name.c_str()); }, nanobind::arg("name"),
           "Use another instruction set from now on; for tests.");
     mercer::bind_cubic_grid(m);
+    mercer::bind_alignment(m);
+    mercer::bind_bits(m);
     mercer::bind_distance(m);
     mercer::bind_dual_proof(m);
     mercer::bind_edit_distance(m);
@@ -24,6 +26,7 @@ NB_MODULE(_native, m) {
     mercer::bind_growth(m);
     mercer::bind_halves(m);
     mercer::bind_line_sums(m);
+    mercer::bind_inversions(m);
     mercer::bind_linear(m);
     mercer::bind_loess(m);
     mercer::bind_lowess(m);
@@ -38,6 +41,7 @@ NB_MODULE(_native, m) {
     mercer::bind_rvm(m);
     mercer::bind_select(m);
     mercer::bind_sigmoid(m);
+    mercer::bind_signature(m);
     mercer::bind_smo(m);
     mercer::bind_smo_batch(m);
     mercer::bind_smo_newton(m);

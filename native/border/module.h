@@ -6,6 +6,8 @@
 namespace mercer {
 
 void bind_cubic_grid(nanobind::module_& parent);
+void bind_alignment(nanobind::module_& parent);
+void bind_bits(nanobind::module_& parent);
 void bind_distance(nanobind::module_& parent);
 void bind_dual_proof(nanobind::module_& parent);
 void bind_edit_distance(nanobind::module_& parent);
@@ -14,6 +16,7 @@ void bind_gather(nanobind::module_& parent);
 void bind_growth(nanobind::module_& parent);
 void bind_halves(nanobind::module_& parent);
 void bind_line_sums(nanobind::module_& parent);
+void bind_inversions(nanobind::module_& parent);
 void bind_linear(nanobind::module_& parent);
 void bind_loess(nanobind::module_& parent);
 void bind_lowess(nanobind::module_& parent);
@@ -28,6 +31,7 @@ void bind_rows(nanobind::module_& parent);
 void bind_rvm(nanobind::module_& parent);
 void bind_select(nanobind::module_& parent);
 void bind_sigmoid(nanobind::module_& parent);
+void bind_signature(nanobind::module_& parent);
 void bind_smo(nanobind::module_& parent);
 void bind_smo_batch(nanobind::module_& parent);
 void bind_smo_newton(nanobind::module_& parent);

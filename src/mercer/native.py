@@ -10,7 +10,9 @@ from __future__ import annotations
 
 try:
     from mercer._native import (
+        alignment,
         available_isas,
+        bits,
         choose_isa,
         cubic_grid,
         distance,
@@ -20,6 +22,7 @@ try:
         gather,
         growth,
         halves,
+        inversions,
         isa,
         line_sums,
         linear,
@@ -36,6 +39,7 @@ try:
         rvm,
         select,
         sigmoid,
+        signature,
         smo,
         smo_batch,
         smo_newton,
@@ -57,7 +61,9 @@ except ImportError as error:
     ) from None
 
 __all__ = [
+    "alignment",
     "available_isas",
+    "bits",
     "choose_isa",
     "cubic_grid",
     "distance",
@@ -67,6 +73,7 @@ __all__ = [
     "gather",
     "growth",
     "halves",
+    "inversions",
     "isa",
     "line_sums",
     "linear",
@@ -83,6 +90,7 @@ __all__ = [
     "rvm",
     "select",
     "sigmoid",
+    "signature",
     "smo",
     "smo_batch",
     "smo_newton",

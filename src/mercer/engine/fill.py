@@ -39,15 +39,25 @@ def _bytes(size: int) -> str:
 
 
 def dense(
-    block: Block, shape: tuple[int, int], dtype: np.dtype, *, symmetric: bool, what: str, out: Array | None = None
+    block: Block,
+    shape: tuple[int, int],
+    dtype: np.dtype,
+    *,
+    symmetric: bool,
+    what: str,
+    out: Array | None = None,
+    side: int | None = None,
 ) -> Array:
-    """The whole n x m matrix, into `out` if that is given; of a symmetric (Hermitian) one half is computed."""
+    """The whole n x m matrix, into `out` if that is given; of a symmetric (Hermitian) one half is computed.
+
+    `side` is that of a tile, where another than the usual one is better.
+    """
     n, m = shape
     if out is None:
         cure = "Use mercer.LazyGram, which streams tiles, or raise it with mercer.configure(memory=...)."
         require_memory(f"{what} of shape {n} x {m}", n * m * dtype.itemsize, cure)
         out = np.empty(shape, dtype=dtype)
-    put, side = _put_mirrored if symmetric else _put, side_for(dtype)
+    put, side = _put_mirrored if symmetric else _put, side or side_for(dtype)
     run(lambda tile: put(out, block, tile), lower_tiles(n, side) if symmetric else all_tiles(n, m, side))
     return out
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer.estimators.training_data import KernelItems
 from mercer.files.faults import broken
-from mercer.items import Items, Table
+from mercer.items import Items, PointLists, Table
 from mercer.kernels import Fitted, Kernel
 from mercer.kernels.centred import Training
 from mercer.kernels.documents import Corpus
@@ -141,6 +141,16 @@ def _table(fields: Fields) -> Table:
     return Table(columns)
 
 
+def _point_lists(fields: Fields) -> PointLists:
+    points, ends = _taken(fields, "points", "ends")
+    numbers = isinstance(points, np.ndarray) and points.ndim == 2 and points.dtype == np.float64 and points.shape[1] > 0
+    _require(numbers and bool(np.isfinite(points).all()), "points", "rows of finite numbers")
+    places = isinstance(ends, np.ndarray) and ends.ndim == 1 and ends.dtype == np.intp and len(ends) > 0
+    in_order = places and ends[0] == 0 and ends[-1] == len(points) and bool((np.diff(ends) >= 0).all())
+    _require(in_order, "the ends of lists", "places among the points, in order")
+    return PointLists(points, ends)
+
+
 def _selector(fields: Fields) -> Any:
     """A selector of columns by name and type; types are stored by name."""
     from sklearn.compose import make_column_selector
@@ -187,6 +197,7 @@ _BUILD: dict[type, Callable[[Fields], Any]] = {
     Fitted: _fitted,
     Corpus: _corpus,
     Centre: _centre,
+    PointLists: _point_lists,
     Table: _table,
 }
 _LOADED = {LoadedItems: KernelItems, LoadedTraining: Training}
@@ -215,4 +226,4 @@ def builder_of(cls: type) -> Callable[[Fields], Any] | None:
     """The function that makes such a value from its stored parts, if that is not the constructor."""
     if _is_selector(cls):
         return _selector
-    return _items(cls) if issubclass(cls, Items) and cls is not Table else _BUILD.get(cls)
+    return _items(cls) if issubclass(cls, Items) and cls not in (PointLists, Table) else _BUILD.get(cls)

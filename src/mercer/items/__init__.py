@@ -4,7 +4,9 @@ items.py           the contract of a dataset, and its most general kind: a seque
 vectors.py         rows of a dense or sparse matrix
 categories.py      rows of values that are equal or different
 text.py            strings (letter by letter) and documents (word by word)
-sets.py            finite sets, and unions of intervals
+sets.py            finite sets, in lists or packed into bits, and unions of intervals
+point_lists.py     lists of points: time series and sets of points
+rankings.py        orders of the same things
 tables.py          rows whose columns are of several kinds
 column_kinds.py    what a column of a table holds: numbers, categories or text
 symbols.py         the hashable values that texts, sets and categories are made of
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from mercer.items.categories import Categories
     from mercer.items.items import Anything, Items, Objects
     from mercer.items.models import Models
+    from mercer.items.point_lists import PointLists
+    from mercer.items.rankings import Rankings
     from mercer.items.sets import Intervals, Sets
     from mercer.items.tables import Table
     from mercer.items.text import Documents, Strings
@@ -33,6 +37,8 @@ else:
             "categories": "Categories",
             "items": "Anything Items Objects",
             "models": "Models",
+            "point_lists": "PointLists",
+            "rankings": "Rankings",
             "sets": "Intervals Sets",
             "tables": "Table",
             "text": "Documents Strings",
@@ -48,6 +54,8 @@ __all__ = [
     "Items",
     "Models",
     "Objects",
+    "PointLists",
+    "Rankings",
     "Sets",
     "Strings",
     "Table",

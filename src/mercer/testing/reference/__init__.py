@@ -5,6 +5,9 @@
 vectors.py             formulas of kernels of vectors
 strings.py, items.py   of strings, and of other items
 models.py              of probability models
+vectors.py, items.py   formulas of kernels of vectors, and of other items
+models.py              formulas of kernels of probability models
+points.py              formulas of kernels of time series, point sets, subsets, rankings, groups
 algebra.py             formulas of kernels made of kernels
 bandwidths.py          rules for the width of a smoothing window
 registry.py            where formulas are found
@@ -26,6 +29,7 @@ from mercer.testing.reference import (  # noqa: F401  # they register their form
     strings,
     vectors,
 )
+from mercer.testing.reference import algebra, items, models, points, vectors  # noqa: F401  # they register
 from mercer.testing.reference.registry import FORMULAS, LEARNED, Function
 
 
