@@ -18,10 +18,15 @@ NB_MODULE(_native, m) {
     mercer::bind_distance(m);
     mercer::bind_dual_proof(m);
     mercer::bind_gather(m);
+    mercer::bind_graph_labels(m);
+    mercer::bind_graph_paths(m);
+    mercer::bind_graph_walks(m);
+    mercer::bind_graphlets(m);
     mercer::bind_growth(m);
     mercer::bind_halves(m);
     mercer::bind_linear(m);
     mercer::bind_medoids(m);
+    mercer::bind_minima(m);
     mercer::bind_path(m);
     mercer::bind_polynomial(m);
     mercer::bind_radial(m);
@@ -36,5 +41,6 @@ NB_MODULE(_native, m) {
     mercer::bind_sparse(m);
     mercer::bind_sparse_pairs(m);
     mercer::bind_subsets(m);
+    mercer::bind_tally(m);
     mercer::bind_triangles(m);
 }

@@ -8,10 +8,15 @@ namespace mercer {
 void bind_distance(nanobind::module_& parent);
 void bind_dual_proof(nanobind::module_& parent);
 void bind_gather(nanobind::module_& parent);
+void bind_graph_labels(nanobind::module_& parent);
+void bind_graph_paths(nanobind::module_& parent);
+void bind_graph_walks(nanobind::module_& parent);
+void bind_graphlets(nanobind::module_& parent);
 void bind_growth(nanobind::module_& parent);
 void bind_halves(nanobind::module_& parent);
 void bind_linear(nanobind::module_& parent);
 void bind_medoids(nanobind::module_& parent);
+void bind_minima(nanobind::module_& parent);
 void bind_path(nanobind::module_& parent);
 void bind_polynomial(nanobind::module_& parent);
 void bind_radial(nanobind::module_& parent);
@@ -26,6 +31,7 @@ void bind_smo_newton(nanobind::module_& parent);
 void bind_sparse(nanobind::module_& parent);
 void bind_sparse_pairs(nanobind::module_& parent);
 void bind_subsets(nanobind::module_& parent);
+void bind_tally(nanobind::module_& parent);
 void bind_triangles(nanobind::module_& parent);
 
 }  // namespace mercer

@@ -5,6 +5,9 @@ vectors.py         rows of a dense or sparse matrix
 categories.py      rows of values that are equal or different
 text.py            strings (letter by letter) and documents (word by word)
 sets.py            finite sets, and unions of intervals
+graphs.py          graphs with labels and attributes
+graph_forms.py     graphs of networkx, igraph, SciPy, edge lists and dicts, read one by one
+labels.py          labels of nodes and edges, and their hashes
 tables.py          rows whose columns are of several kinds
 column_kinds.py    what a column of a table holds: numbers, categories or text
 symbols.py         the hashable values that texts, sets and categories are made of
@@ -19,6 +22,7 @@ from mercer.lazy import on_first_use
 
 if TYPE_CHECKING:
     from mercer.items.categories import Categories
+    from mercer.items.graphs import Graphs
     from mercer.items.items import Anything, Items, Objects
     from mercer.items.sets import Intervals, Sets
     from mercer.items.tables import Table
@@ -29,6 +33,7 @@ else:
         __name__,
         {
             "categories": "Categories",
+            "graphs": "Graphs",
             "items": "Anything Items Objects",
             "sets": "Intervals Sets",
             "tables": "Table",
@@ -41,6 +46,7 @@ __all__ = [
     "Anything",
     "Categories",
     "Documents",
+    "Graphs",
     "Intervals",
     "Items",
     "Objects",

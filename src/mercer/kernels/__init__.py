@@ -11,6 +11,7 @@ subsets.py                    over subsets of columns: ANOVA
 Kernels of other items:
 strings.py, documents.py      k-mers; words; word_counts.py, the counts that both compare
 sets.py, categorical.py       sets and intervals; rows of categories
+graphs/                       graphs: what surrounds nodes, paths, walks, small subgraphs
 tables.py                     a kernel on some columns of a table
 lookup_table.py, constant.py  a finite set by a table of values; constants and white noise
 user.py                       a feature map or a similarity of the user
@@ -53,6 +54,11 @@ if TYPE_CHECKING:
     from mercer.kernels.fitted import Fitted
     from mercer.kernels.function_of_kernel import Exp, PolynomialOf, Power
     from mercer.kernels.grammar import parse
+    from mercer.kernels.graphs.graphlet import Graphlet
+    from mercer.kernels.graphs.propagation import Propagation
+    from mercer.kernels.graphs.random_walk import RandomWalk
+    from mercer.kernels.graphs.shortest_path import ShortestPath
+    from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman
     from mercer.kernels.lookup_table import Lookup
     from mercer.kernels.matrix_weighted import Bilinear, Mahalanobis
     from mercer.kernels.normalised import GaussianOf, Normalised
@@ -81,6 +87,11 @@ else:
             "fitted": "Fitted",
             "function_of_kernel": "Exp PolynomialOf Power",
             "grammar": "parse",
+            "graphs.graphlet": "Graphlet",
+            "graphs.propagation": "Propagation",
+            "graphs.random_walk": "RandomWalk",
+            "graphs.shortest_path": "ShortestPath",
+            "graphs.weisfeiler_lehman": "WeisfeilerLehman",
             "lookup_table": "Lookup",
             "normalised": "GaussianOf Normalised",
             "periodic": "Periodic",
@@ -114,6 +125,7 @@ __all__ = [
     "Fixed",
     "GaussianOf",
     "Geometric",
+    "Graphlet",
     "Hamming",
     "Homogeneous",
     "Intersection",
@@ -133,15 +145,19 @@ __all__ = [
     "PolynomialOf",
     "Power",
     "Product",
+    "Propagation",
     "Pullback",
+    "RandomWalk",
     "RationalQuadratic",
     "Scaled",
+    "ShortestPath",
     "Sigmoid",
     "Similarity",
     "Spectrum",
     "SubsetCount",
     "Sum",
     "TfIdf",
+    "WeisfeilerLehman",
     "White",
     "kernel",
     "parse",
