@@ -12,7 +12,8 @@ inline Hash mixed(Hash x) {
     return x ^ (x >> 31);
 }
 
-// The hash of an ordered pair.
-inline Hash paired(Hash a, Hash b) { return mixed(mixed(a) + b); }
+// The hash of an ordered pair.  Both are mixed, and not alike: sums of hashes are paired with hashes, and without that
+// a node and one of its neighbours could change places.
+inline Hash paired(Hash a, Hash b) { return mixed(mixed(a) + mixed(b ^ 0xD1B54A32D192ED03u)); }
 
 }  // namespace mercer::MERCER_ISA

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.items import Categories, Documents, Intervals, Items, Sets, Strings, Table
+from mercer.items import Categories, Documents, Graphs, Intervals, Items, Sets, Strings, Table
 
 KINDS: dict[str, tuple[type[Items], object, object]] = {
     "strings": (Strings, ["abc", "", "é\u0000b"], ["abc", "", "é\u0000c"]),
@@ -16,6 +16,16 @@ KINDS: dict[str, tuple[type[Items], object, object]] = {
     "sets": (Sets, [{"b", "a", "c"}, set(), {1, (2, "x")}], [{"b", "a"}, {"c"}, {1, (2, "x")}]),
     "intervals": (Intervals, [[(0, 1), (2, 3)], [], [(1, 4)]], [[(0, 1)], [(2, 3)], [(1, 4)]]),
     "categories": (Categories, [["a", 1], ["b", 2], ["b", 0.5]], [["a", 1], ["b", 2], ["b", 0]]),
+    "graphs": (
+        Graphs,
+        [{"n": 3, "edges": [[0, 1], [1, 2]], "node_labels": "CCO"}, {"n": 0, "edges": []}, {"n": 1, "edges": [], "node_labels": "N"}],
+        [{"n": 3, "edges": [[0, 1], [1, 2]], "node_labels": "CCN"}, {"n": 0, "edges": []}, {"n": 1, "edges": [], "node_labels": "N"}],
+    ),
+    "adjacency matrices": (
+        Graphs,
+        [np.array([[0, 1], [1, 0]]), np.zeros((0, 0)), np.ones((3, 3))],
+        [np.array([[0, 1], [1, 0]]), np.zeros((1, 1)), np.ones((2, 2))],
+    ),
     "table": (
         Table,
         {"x": [1.5, 2.0, -0.0], "t": ["a", "b", None], "n": [1, 2, 2**60]},

@@ -20,7 +20,8 @@ FUNCTIONAL = (kernels.FeatureMap, kernels.Modulated, kernels.Pullback, kernels.S
 
 _RECORDS = {
     "mercer.parameters": "Fixed Bounded",
-    "mercer.items": "Categories Documents Intervals Objects Sets Strings Table Vectors",
+    "mercer.items": "Categories Documents Graphs Intervals Objects Sets Strings Table Vectors",
+    "mercer.items.labels": "Labels",
     "mercer.items.text": "CountedDocuments",
     "mercer.kernels.frozen_matrix": "Frozen",
     "mercer.kernels.prepared_rows": "Centre",

@@ -109,7 +109,7 @@ def _mixed(x: Array) -> Array:
 
 def _paired(a: Array, b: Array) -> Array:
     """64-bit hashes of pairs."""
-    return _mixed(_mixed(a) + b.astype(np.uint64)).view(np.int64)
+    return _mixed(_mixed(a) + _mixed(b.astype(np.uint64) ^ np.uint64(0xD1B54A32D192ED03))).view(np.int64)
 
 
 def _uniform(seed: int, t: int, purpose: int) -> Array:

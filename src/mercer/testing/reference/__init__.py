@@ -3,6 +3,7 @@
     gram(kernel, X, Y)     the matrix of k(x, y), one pair at a time
 
 vectors.py, items.py   formulas of kernels of vectors, and of other items
+graphs.py              formulas of kernels of graphs
 algebra.py             formulas of kernels made of kernels
 registry.py            where formulas are found
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mercer.testing.reference import algebra, items, vectors  # noqa: F401  # they register their formulas
+from mercer.testing.reference import algebra, graphs, items, vectors  # noqa: F401  # they register their formulas
 from mercer.testing.reference.registry import FORMULAS, LEARNED, Function
 
 
