@@ -58,7 +58,7 @@ class WeisfeilerLehman(HistogramKernel):
         for r in range(self.rounds):
             graph_labels.refine(*arrays, arc, labels[r], labels[r + 1])
         if self.base != "edge":
-            return counted(X, labels, X.nodes)
+            return counted(X, labels, X.nodes, split=self.base == "subtree")
         keys = np.empty((self.rounds + 1, len(X.neighbour)), dtype=np.int64)
         for r in range(self.rounds + 1):
             graph_labels.arc_keys(*arrays, arc, labels[r], not X.directed, keys[r])
