@@ -203,12 +203,12 @@ def _direction(drawn: Sequence[Drawn], directed: bool | None, symmetrise: bool, 
 def _ends(drawn: Sequence[Drawn], owner: str) -> tuple[Array, Array]:
     """The two ends of every edge, as positions in its graph."""
     try:
-        flat = list(chain.from_iterable(chain.from_iterable(graph.edges for graph in drawn)))
-        pairs = np.array(flat, dtype=np.float64) if any(isinstance(end, float) for end in flat) else np.array(flat)
-        whole = not len(flat) or (pairs.dtype.kind in "iu" or bool((pairs == np.round(pairs)).all()))
+        pairs = np.array(list(chain.from_iterable(chain.from_iterable(graph.edges for graph in drawn))))
+        numbers = pairs.dtype.kind in "iuf" and pairs.ndim == 1
+        whole = not pairs.size or (numbers and bool(pairs.dtype.kind != "f" or (pairs == np.round(pairs)).all()))
     except (TypeError, ValueError):
         whole = False
-    if not whole or len(flat) != 2 * sum(len(graph.edges) for graph in drawn):
+    if not whole or len(pairs) != 2 * sum(len(graph.edges) for graph in drawn):
         raise wrong_kind(owner, "graphs whose edges are pairs of node numbers", _odd_edge(drawn),
                          "Write [i, j] with nodes counted from 0.")  # fmt: skip
     ends = pairs.astype(np.int64).reshape(-1, 2)

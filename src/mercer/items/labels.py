@@ -30,9 +30,10 @@ class Labels:
     @classmethod
     def of(cls, values: Iterable[Any], owner: str, what: str) -> Self:
         """Labels from the values themselves, all of one kind."""
-        place: dict[Any, int] = {}
+        values = list(values)
         try:
-            codes = np.fromiter((place.setdefault(value, len(place)) for value in values), dtype=np.int64)
+            place = {value: code for code, value in enumerate(dict.fromkeys(values))}
+            codes = np.fromiter(map(place.__getitem__, values), dtype=np.int64, count=len(values))
         except TypeError as error:
             raise wrong_kind(owner, f"graphs whose labels of {what} can be compared", str(error),
                              "Use numbers, text or tuples; vectors are attributes.") from None  # fmt: skip

@@ -10,8 +10,9 @@ a dense matrix: for them a matrix product is faster than one of sparse rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -26,6 +27,7 @@ from mercer.typing import Array, Index
 
 _OFTEN = 0.25  # share of graphs that have a feature from which a dense column is faster
 _MOST_DENSE = 512  # columns
+_ROOM = 1 << 16  # hashes that are counted at a time
 
 
 class Features:
@@ -95,31 +97,50 @@ def histograms(X: Graphs, hashes: Array, counts: Array, ends: Array, *, split: b
     width = tally.codes(hashes, code, different)
     having = np.bincount(code, minlength=width)
     order = np.argsort(-having, kind="stable")
+    features = Features(different[order])
     place = np.empty(width, dtype=np.int32)
     place[order] = np.arange(width, dtype=np.int32)
     few = min(int(np.sum(having > _OFTEN * len(X))), _MOST_DENSE) if split else 0
-    V = csr_array((counts, place[code], ends.astype(np.int32)), shape=(len(X), width))
-    sqnorm = np.asarray(V.power(2).sum(axis=1), dtype=float).ravel()
-    rest = V[:, few:] if few else V
-    dense = np.ascontiguousarray(V[:, :few].toarray()) if few else np.zeros((len(X), 0))
-    return Histograms(dense, Rows(rest, sqnorm, ORIGIN), Features(different[order]), form_of(X))
+    del different, having, order
+    column = place[code]
+    first, sqnorm = np.flatnonzero(column < few), _sums(counts * counts, ends)
+    dense = np.zeros((len(X), few))
+    dense[np.searchsorted(ends, first, side="right") - 1, column[first]] = counts[first]
+    rest = column >= few
+    V = csr_array((counts[rest], column[rest] - np.int32(few), _sums(rest, ends, running=True)),
+                  shape=(len(X), width - few))  # fmt: skip
+    return Histograms(dense, Rows(V, sqnorm, ORIGIN), features, form_of(X))
+
+
+def _sums(values: Array, ends: Array, *, running: bool = False) -> Array:
+    """The sum of each group of values, whole numbers; or of all groups up to it, as int32."""
+    total = np.concatenate([np.zeros(1), np.cumsum(values, dtype=float)])[ends]
+    return total.astype(np.int32) if running else np.diff(total)
 
 
 def counted(X: Graphs, hashes: Array, ends: Array, *, split: bool = True) -> Histograms:
     """Rows of counts from hashes (several, all): graph g has those of columns ends[g] to ends[g + 1], in all rows."""
-    found, counts = np.empty(hashes.size, dtype=np.int64), np.empty(hashes.size)
-    out = np.empty(len(ends), dtype=np.int64)
-    tally.tally(hashes, ends, found, counts, out)
-    return histograms(X, found[: out[-1]].copy(), counts[: out[-1]].copy(), out, split=split)
+    return together(X, _tallies(hashes, ends), split=split)
 
 
-def together(X: Graphs, parts: Iterable[tuple[Array, Array, Array]]) -> Histograms:
+def _tallies(hashes: Array, ends: Array) -> Iterator[tuple[Array, Array, Array]]:
+    """(hashes, counts, ends) of as many graphs at a time as make about `_ROOM` hashes."""
+    cuts = np.searchsorted(ends, np.arange(0, ends[-1] + 1, max(1, _ROOM // max(len(hashes), 1))))
+    for a, b in pairwise(np.unique(np.append(cuts, [0, len(ends) - 1])).tolist()):
+        some, own = hashes[:, ends[a] : ends[b]], ends[a : b + 1] - ends[a]
+        found, counts, out = np.empty(some.size, dtype=np.int64), np.empty(some.size), np.empty_like(own)
+        tally.tally(some, own, found, counts, out)
+        yield found[: out[-1]].copy(), counts[: out[-1]].copy(), out
+
+
+def together(X: Graphs, parts: Iterable[tuple[Array, Array, Array]], *, split: bool = True) -> Histograms:
     """Rows of counts from (hashes, counts, ends) of consecutive graphs."""
-    found = list(parts)
-    lengths = [np.diff(ends) for _, _, ends in found]
-    ends = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate([np.zeros(0, np.int64), *lengths]))])
-    hashes = np.concatenate([np.zeros(0, dtype=np.int64), *(part[0] for part in found)])
-    return histograms(X, hashes, np.concatenate([np.zeros(0), *(part[1] for part in found)]), ends)
+    none = np.zeros(0, dtype=np.int64)
+    found = [(none, np.zeros(0), np.zeros(1, dtype=np.int64)), *parts]
+    hashes, counts = (np.concatenate([part[i] for part in found]) for i in (0, 1))
+    ends = np.cumsum(np.concatenate([np.zeros(1, dtype=np.int64), *(np.diff(part[2]) for part in found)]))
+    del found
+    return histograms(X, hashes, counts, ends, split=split)
 
 
 def inner(owner: str, A: Histograms, B: Histograms) -> Array:
