@@ -42,8 +42,8 @@ def graphs(name: str, n: int) -> tuple[list[Graph], Array | None]:
     with gzip.open(path) as file:
         found = json.load(file)
     chosen = rng.permutation(len(found["graphs"]))[:n]
-    some = [found["graphs"][i] for i in chosen]
-    return [{key: graph[key] for key in ("n", "edges", "node_labels")} for graph in some], np.array(found["labels"])[chosen]
+    some = [{key: found["graphs"][i][key] for key in ("n", "edges", "node_labels")} for i in chosen]
+    return some, np.array(found["labels"])[chosen]
 
 
 def molecule(rng: np.random.Generator) -> Graph:

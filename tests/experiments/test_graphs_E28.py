@@ -33,7 +33,8 @@ def drawn(rng, ring):
     """A ring, mostly of C, or a tree, mostly of N, of 6 to 9 nodes."""
     n = int(rng.integers(6, 10))
     edges = [(i, (i + 1) % n) for i in range(n)] if ring else [(int(rng.integers(0, i)), i) for i in range(1, n)]
-    return {"n": n, "edges": edges, "node_labels": rng.choice(["C", "N"], size=n, p=[0.8, 0.2] if ring else [0.3, 0.7]).tolist()}
+    labels = rng.choice(["C", "N"], size=n, p=[0.8, 0.2] if ring else [0.3, 0.7]).tolist()
+    return {"n": n, "edges": edges, "node_labels": labels}
 
 
 rng = np.random.default_rng(0)

@@ -18,8 +18,8 @@ KINDS: dict[str, tuple[type[Items], object, object]] = {
     "categories": (Categories, [["a", 1], ["b", 2], ["b", 0.5]], [["a", 1], ["b", 2], ["b", 0]]),
     "graphs": (
         Graphs,
-        [{"n": 3, "edges": [[0, 1], [1, 2]], "node_labels": "CCO"}, {"n": 0, "edges": []}, {"n": 1, "edges": [], "node_labels": "N"}],
-        [{"n": 3, "edges": [[0, 1], [1, 2]], "node_labels": "CCN"}, {"n": 0, "edges": []}, {"n": 1, "edges": [], "node_labels": "N"}],
+        [{"edges": [[0, 1], [1, 2]], "node_labels": "CCO"}, {"n": 0, "edges": []}, {"edges": [], "node_labels": "N"}],
+        [{"edges": [[0, 1], [1, 2]], "node_labels": "CCN"}, {"n": 0, "edges": []}, {"edges": [], "node_labels": "N"}],
     ),
     "adjacency matrices": (
         Graphs,

@@ -165,8 +165,7 @@ def test_unknown_labels_have_nothing_in_common_K38(k):
 @pytest.mark.parametrize("k", [k for k in KERNELS if getattr(k, "labelled", True) and k != Graphlet(4)], ids=repr)
 def test_datasets_with_other_kinds_of_labels_are_refused_K38(k):
     text, number, none = (
-        [{"n": 2, "edges": [(0, 1)], **labels}]
-        for labels in ({"node_labels": ["1", "2"]}, {"node_labels": [1, 2]}, {})
+        [{"n": 2, "edges": [(0, 1)], **labels}] for labels in ({"node_labels": ["1", "2"]}, {"node_labels": [1, 2]}, {})
     )
     with pytest.raises(TypeError, match="text labels of nodes and number labels"):
         k(text, number)

@@ -28,7 +28,7 @@ def expected(X, g, ordered):
     return sorted(Counter((pair, D[edge]) for pair, edge in zip(ends, pairs, strict=True)).values())
 
 
-@given(seed=st.integers(0, 10**6), directed=st.booleans(), room=st.sampled_from((12, 40, 2000)), first=st.integers(0, 7))
+@given(seed=st.integers(0, 999), directed=st.booleans(), room=st.sampled_from((12, 40, 2000)), first=st.integers(0, 7))
 def test_paths_are_counted_as_far_as_there_is_room(isa, seed, directed, room, first):
     X = graphs(seed, directed=directed)
     keys, counts, ends = np.zeros(room, np.int64), np.zeros(room), np.zeros(len(X) - first + 1, np.int64)
@@ -46,11 +46,12 @@ def test_paths_are_counted_as_far_as_there_is_room(isa, seed, directed, room, fi
 def test_wrong_arguments_are_named():
     X = graphs(1)
     arguments = arrays(X) | {"label": X.node_labels.codes.copy(), "ordered": True, "first": 0,
-                             "keys": np.zeros(500, np.int64), "counts": np.zeros(500), "ends": X.nodes.copy()}  # fmt: skip
+                             "keys": np.zeros(500, np.int64), "counts": np.zeros(500)}  # fmt: skip
+    arguments["ends"] = X.nodes.copy()
     refuses(graph_paths.path_counts, arguments, {"keys", "counts", "ends"},
             free={"nodes", "start", "neighbour", "keys", "ends"})  # fmt: skip
     refuses_bad_graphs(graph_paths.path_counts, arguments)
-    with pytest.raises(ValueError, match="^path_counts: first must be a graph, 0 to 7; got 8"):
+    with pytest.raises(ValueError, match=r"^path_counts: first must be a graph, 0 to 7; got 8"):
         graph_paths.path_counts(**arguments | {"first": 8})
-    with pytest.raises(ValueError, match="^path_counts: ends must be at least one long"):
+    with pytest.raises(ValueError, match=r"^path_counts: ends must be at least one long"):
         graph_paths.path_counts(**arguments | {"ends": X.nodes[:0].copy()})

@@ -31,7 +31,8 @@ def expected(X, Y):
         for h in range(len(Y)):
             a, b = (np.array(Z[np.array([i])].node_labels.values) for Z, i in ((X, g), (Y, h)))
             A = sum(np.kron(matrix(X, g, X.edge_labels.alphabet.index(letter)), matrix(Y, h, code))
-                    for code, letter in enumerate(Y.edge_labels.alphabet) if letter in X.edge_labels.alphabet)  # fmt: skip
+                    for code, letter in enumerate(Y.edge_labels.alphabet)
+                    if letter in X.edge_labels.alphabet)  # fmt: skip
             kept = np.flatnonzero((a[:, None] == b).ravel()) if len(a) and len(b) else []
             if len(kept):
                 M = np.eye(len(kept)) - DECAY * (A[np.ix_(kept, kept)] if not np.isscalar(A) else 0.0)
@@ -86,5 +87,5 @@ def test_wrong_arguments_are_named():
     one = [(np.ones(2), np.ones(2)), (np.ones(1), np.ones(1))]
     arguments = dict(zip(names, (*flat(one), *flat(one)), strict=True)) | {"decay": 0.1, "out": np.zeros((2, 2))}
     refuses(graph_walks.spectral_walks, arguments, {"out"}, free={"avalue", "bvalue", "out"})
-    with pytest.raises(ValueError, match="^spectral_walks: ends must be ascending"):
+    with pytest.raises(ValueError, match=r"^spectral_walks: ends must be ascending"):
         graph_walks.spectral_walks(**arguments | {"bends": np.array([0, 9, 3])})

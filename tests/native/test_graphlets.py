@@ -37,7 +37,7 @@ def test_wrong_arguments_are_named():
     arguments = arrays(X) | {"size": 3, "kind": kinds, "counts": np.zeros((7, 3))}
     refuses(graphlets.graphlets, arguments, {"counts"}, free={"nodes", "start", "neighbour", "counts"})
     refuses_bad_graphs(graphlets.graphlets, arguments)
-    with pytest.raises(ValueError, match="^graphlets: size must be from 2 to 5; got 6"):
+    with pytest.raises(ValueError, match=r"^graphlets: size must be from 2 to 5; got 6"):
         graphlets.graphlets(**arguments | {"size": 6})
-    with pytest.raises(ValueError, match="^graphlets: kind must be indices from 0 to below 2"):
+    with pytest.raises(ValueError, match=r"^graphlets: kind must be indices from 0 to below 2"):
         graphlets.graphlets(**arguments | {"counts": np.zeros((7, 2))})

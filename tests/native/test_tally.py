@@ -49,7 +49,7 @@ def test_wrong_arguments_are_named():
     whole, counts, ends = np.arange(4), np.zeros(4), np.array([0, 1, 2])
     arguments = {"keys": whole.reshape(2, 2), "ends": ends, "out_keys": whole, "out_counts": counts, "out_ends": ends}
     refuses(tally.tally, arguments, {"out_keys", "out_counts", "out_ends"}, free={"keys", "ends"})
-    with pytest.raises(ValueError, match="^tally: ends must be ascending"):
+    with pytest.raises(ValueError, match=r"^tally: ends must be ascending"):
         tally.tally(**arguments | {"ends": np.array([0, 5, 2])})
     code = np.zeros(4, np.int32)
     refuses(tally.codes, {"keys": whole, "code": code, "different": whole}, {"code", "different"}, free={"keys"})

@@ -110,7 +110,7 @@ def _require_understood(kernel: Kernel, X: Any) -> None:
 
 
 def _encoded(features: Table, train: Array) -> Any:
-    """Numbers standardised, categories as indicators of their frequent levels, texts by their frequent words, graphs by sizes."""
+    """Numbers standardised, categories as indicators of frequent levels, texts by frequent words, graphs by sizes."""
     parts = []
     if numeric := features.of_kind(NUMERIC):
         texts = [name for name in features.columns if name not in numeric]

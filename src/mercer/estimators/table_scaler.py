@@ -3,7 +3,8 @@
     make_pipeline(TableScaler(), SVC(kernel=On(["age", "hours"], RBF(2.0)) + On("job", Hamming())))
 
 Numbers are standardised and their gaps filled with the median, a missing category becomes the category "missing", a
-missing text the empty text, a missing graph the one without nodes.  The names and kinds of the columns are kept, so that a model file knows its table.
+missing text the empty text, a missing graph the one without nodes.  The names and kinds of the columns are kept, so
+that a model file knows its table.
 """
 
 from __future__ import annotations

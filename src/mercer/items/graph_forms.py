@@ -3,8 +3,9 @@
 networkx           an object with `adj`, `nodes` and `edges`; labels and attributes by their names
 igraph             an object with `vs`, `es` and `get_edgelist`
 adjacency matrix   square, a SciPy sparse matrix or an array; an entry that is not 0 is an edge
-dict               {"n": 3, "edges": [[0, 1], [1, 2]], "node_labels": [...], "edge_labels": [...], "node_attributes": ...,
-                   "edge_attributes": ..., "directed": false}, of which all but the edges can be left out; also as JSON text
+dict               {"n": 3, "edges": [[0, 1], [1, 2]], "node_labels": [...], "edge_labels": [...],
+                   "node_attributes": [...], "edge_attributes": [...], "directed": false}, of which all but the edges
+                   can be left out; also as JSON text
 adjacency dict     {node: its neighbours}, by the names of nodes
 edge list          [(node, node), ...], by the names of nodes; nodes without an edge cannot be written so
 

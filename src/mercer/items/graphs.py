@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from mercer.items.labels import Labels
 from mercer.items.symbols import listed
 from mercer.typing import Array, Index
 
+T = TypeVar("T", bound="Graphs")
 _CURE = "Pass a list of graphs of networkx or igraph, of adjacency matrices, edge lists or dicts."
 
 
@@ -70,7 +71,8 @@ class Graphs(Items):
         if hasattr(X, "adj") or hasattr(X, "get_edgelist"):
             raise wrong_kind(owner, "a list of graphs", "one graph", "Put it in a list, even for one item: [graph].")
         names = Names(node_label, edge_label, node_attributes, edge_attributes)
-        drawn = [read(value, names, owner, row) for row, value in enumerate(listed(X, owner, "a list of graphs", _CURE))]
+        values = listed(X, owner, "a list of graphs", _CURE)
+        drawn = [read(value, names, owner, row) for row, value in enumerate(values)]
         return _assembled(cls, drawn, directed, symmetrise, owner)
 
     @property
@@ -151,7 +153,7 @@ def _ranges(begin: Array, end: Array) -> Array:
 # ---- from one graph after another to the arrays of all
 
 
-def _assembled(cls: type[Graphs], drawn: Sequence[Drawn], directed: bool | None, symmetrise: bool, owner: str) -> Any:
+def _assembled(cls: type[T], drawn: Sequence[Drawn], directed: bool | None, symmetrise: bool, owner: str) -> T:
     is_directed = _direction(drawn, directed, symmetrise, owner)
     nodes = _offsets(np.array([graph.n for graph in drawn], dtype=np.int64))
     ends = _offsets(np.array([len(graph.edges) for graph in drawn], dtype=np.int64))
@@ -265,8 +267,8 @@ def _attributes(drawn: Sequence[Drawn], name: str, counts: Array, what: str, own
                          "Write a number or a list of numbers for each; names are labels.") from None  # fmt: skip
     if not np.isfinite(found).all():
         at = int(np.argmin(np.isfinite(found).all(axis=1)))
-        raise bad(owner, f"attributes of {what}", "finite numbers", f"{found[at]} in graph "
-                  f"{int(np.searchsorted(_offsets(counts), at, side='right')) - 1}", "Drop or impute them.")  # fmt: skip
+        row = int(np.searchsorted(_offsets(counts), at, side="right")) - 1
+        raise bad(owner, f"attributes of {what}", "finite numbers", f"{found[at]} in graph {row}", "Impute them.")
     return found
 
 
@@ -314,7 +316,7 @@ def _description(one: Graphs) -> dict[str, Any]:
     return found | ({"directed": True} if one.directed else {})
 
 
-def _joined(A: Any, B: Graphs) -> Any:
+def _joined(A: T, B: Graphs) -> T:
     def both(a: Any, b: Any, what: str) -> Any:
         if (a is None) != (b is None):
             raise wrong_kind("joined", f"graphs with {what} like those before", "others", "Give them to all graphs.")

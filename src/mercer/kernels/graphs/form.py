@@ -47,8 +47,8 @@ def require_same(owner: str, a: Form, b: Form) -> None:
     for field in fields(Form):
         one, other = getattr(a, field.name), getattr(b, field.name)
         if one is not None and other is not None and one != other:
-            raise wrong_kind(owner, "of one form in both datasets", _said(field.name, one, other),
-                             "Read both alike: Graphs.of(X, node_label=..., edge_label=..., directed=...).")  # fmt: skip
+            cure = "Read both alike: Graphs.of(X, node_label=..., edge_label=..., directed=...)."
+            raise wrong_kind(owner, "of one form in both datasets", _said(field.name, one, other), cure)
 
 
 def _said(name: str, one: Any, other: Any) -> str:

@@ -30,8 +30,8 @@ class Propagation(HistogramKernel):
     """k(x, y) = sum over t = 0, ..., steps of the number of pairs of nodes, one of x and one of y, in the same bin.
 
     steps         of the random walks
-    width         of a bin: small ones tell nearly equal distributions apart.  Projections of labels are normal numbers of
-                  variance 1, those of attributes have the size of the attributes
+    width         of a bin: small ones tell nearly equal distributions apart.  Projections of labels are normal numbers
+                  of variance 1, those of attributes have the size of the attributes
     attributes    whether to compare attributes of nodes in the place of their labels
     seed          of the random projections and of where bins begin
 

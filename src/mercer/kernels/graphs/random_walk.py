@@ -110,9 +110,9 @@ class RandomWalk(Kernel):
         too_large = np.flatnonzero(self.decay * radii**2 >= 1.0)
         if too_large.size:
             most = radii.max()
-            raise bad("RandomWalk", "decay", f"below 1 / r^2 = {1.0 / most**2:.4g}, r = {most:.4g} the largest absolute "
-                      "eigenvalue of an adjacency", f"{self.decay}, at which the sum over walks in graph {too_large[0]} "
-                      "is infinite", "Lower it.")  # fmt: skip
+            rule = f"below 1 / r^2 = {1.0 / most**2:.4g}, r = {most:.4g} the largest absolute eigenvalue of a graph"
+            fault = f"{self.decay}, at which the sum over walks in graph {too_large[0]} is infinite"
+            raise bad("RandomWalk", "decay", rule, fault, "Lower it.")
 
     def block(self, A: Walkers, B: Walkers) -> Array:
         require_same("RandomWalk", A.form, B.form)

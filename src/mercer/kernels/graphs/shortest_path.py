@@ -45,7 +45,7 @@ class ShortestPath(HistogramKernel):
 
 
 def _counts(X: Graphs, labels: Array, ordered: bool) -> Iterator[tuple[Array, Array, Array]]:
-    """(hashes, counts, ends) of as many graphs at a time as there is room for; of one that needs more, twice the room."""
+    """(hashes, counts, ends) of as many graphs at a time as there is room for; there is twice the room if none fits."""
     first, room = 0, _ROOM
     while first < len(X):
         keys, counts = np.empty(room, dtype=np.int64), np.empty(room)

@@ -1,7 +1,7 @@
 """What surrounds the nodes of two graphs, by rounds of relabelling (Weisfeiler and Leman; Shervashidze et al., 2011).
 
-In each round every node gets a new label: the hash of its label and of the multiset of labels around it.  After r rounds
-the label stands for all that can be met in r steps, as a tree.
+In each round every node gets a new label: the hash of its label and of the multiset of labels around it.  After r
+rounds the label stands for all that can be met in r steps, as a tree.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class WeisfeilerLehman(HistogramKernel):
             "assignment": sum over labels of min(#(x), #(y)), the best assignment of the nodes of x to those of y, where
             a pair of nodes counts the rounds in which they agree (Kriege et al., 2016)
 
-    Labels of edges take part in every round, if there are any.  Graphs without labels of nodes begin with equal ones.  In
-    directed graphs a node is surrounded by those that its arcs lead to.  A graph without nodes has k = 0.
+    Labels of edges take part in every round, if there are any.  Graphs without labels of nodes begin with equal ones.
+    In directed graphs a node is surrounded by those that its arcs lead to.  A graph without nodes has k = 0.
     """
 
     rounds: int = 5

@@ -1,4 +1,7 @@
-"""Kernels of graphs.  A graph is a dict with n, edges, and perhaps node_labels, edge_labels, node_attributes, directed."""
+"""Kernels of graphs.
+
+A graph is a dict with n, edges, and perhaps node_labels, edge_labels, node_attributes and directed.
+"""
 
 from __future__ import annotations
 
