@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from mercer import kernels
 from mercer.kernels import RBF, Centred, FeatureMap, Matern, Modulated, Pullback, Similarity, parse
 from mercer.kernels.grammar import vocabulary
+from mercer.models import Gaussian
 from mercer.testing import check_kernel, reference
 
 rng = np.random.default_rng(0)
@@ -40,6 +41,11 @@ DATA = {
                "node_attributes": [[0.5, 1.0], [2.0, 0.0], [0.5, -1.0]]}],
              [{"n": 2, "edges": [[0, 1], [1, 0]], "edge_labels": [1, 2], "directed": True,
                "node_attributes": [[0.25, 1.0], [2.0, 0.0]]}]),
+    "models": ([Gaussian([0.3, 0.0], [[1.0, 0.2], [0.2, 0.5]]), Gaussian([-0.9, 1.0], [[0.4, 0.0], [0.0, 2.0]]),
+                Gaussian([0.3, 0.0], [[1.0, 0.2], [0.2, 0.5]])], [Gaussian([0.0, 3.0], [[2.0, -0.3], [-0.3, 1.0]])]),
+    "samples": (X[[0, 1, 3, 5]], Y),
+    "bits": ([[0, 1, 1], [1, 1, 0], [0, 1, 0], [1, 1, 1]], [[1, 1, 0], [0, 0, 1]]),
+    "counts": ([[3, 0, 2], [1, 0, 0], [0, 0, 0], [2, 0, 5]], [[1, 1, 0], [0, 0, 4]]),
     "table": ({"age": [1.0, 2.0, 4.0], "size": [0.5, 0.1, 0.2], "name": ["ab", "ba", "aa"]},
               {"age": [3.0, 2.0], "size": [0.5, 0.3], "name": ["bab", "ab"]}),
 }  # fmt: skip
@@ -79,6 +85,10 @@ EXAMPLES = {
     "Spectrum": ("strings", ["Spectrum(2)", "Spectrum(1)"]),
     "Bag": ("documents", ["Bag()", "Bag('characters')"]),
     "TfIdf": ("documents", ["TfIdf()", "TfIdf('characters')"]),
+    "ProbabilityProduct": ("models", ["ProbabilityProduct()", "ProbabilityProduct(0.5)", "ProbabilityProduct(2.0)",
+                                      "ProbabilityProduct(0.7, normalised=True)"]),
+    "Fisher": ("samples", ["Fisher()", "Fisher('gaussian mean')", "Fisher(information='identity')"]),
+    "GenerativeFeatures": ("samples", ["GenerativeFeatures()", "GenerativeFeatures(RBF(0.5), components=2)"]),
     "Intersection": ("sets", ["Intersection()", "Intersection(((1, 0.5), (2, 0.0), (3, 2.0), (4, 1.0)))"]),
     "SubsetCount": ("sets", ["SubsetCount()"]),
     "IntervalOverlap": ("intervals", ["IntervalOverlap()"]),
@@ -108,6 +118,7 @@ DIRECTED = ["WeisfeilerLehman(2)", "WeisfeilerLehman(2, base='edge')", "Weisfeil
             "Propagation(2, width=1.0, attributes=True)"]  # fmt: skip
 
 CASES = [(kind, text) for kind, texts in EXAMPLES.values() for text in texts] + [("arcs", text) for text in DIRECTED]
+CASES += [("bits", "Fisher('bernoulli')"), ("counts", "Fisher('multinomial')")]
 VECTOR_CASES = [text for kind, text in CASES if kind in ("vectors", "histograms")]
 
 # Kernels that hold a function of the user's, or data, and so have no text.

@@ -75,6 +75,7 @@ _HOME = {
     "median_lengthscale": "mercer.selection.kernel_heuristics",
     "medoid_silhouette": "mercer.estimators.clusters.silhouettes",
     "mmd_test": "mercer.statistics.mmd",
+    "models": "mercer.models",
     "parse": "mercer.kernels",
     "plots": "mercer.plots",
     "repair": "mercer.theory",

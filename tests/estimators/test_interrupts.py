@@ -86,6 +86,8 @@ INTERRUPTED = [
     ("KernelGradientDescent", {"tol": 1e-12}, t, "mercer.solvers.gradient_descent:_norm", 7),
     ("KernelRidgeCV", {"kernels": [RBF(0.5), RBF(1.0), RBF(2.0)]}, t,
      "mercer.estimators.ridge.kernel_ridge:KernelRidge._fit", 3),
+    ("RFMRegressor", {"distance_kernel": "rbf", "alphas": 0.1}, t, "mercer.solvers.metric_rounds:mean_outer", 2),
+    ("RFMClassifier", {"distance_kernel": "rbf", "alphas": 0.1}, three, "mercer.solvers.metric_rounds:mean_outer", 1),
     ("KernelSearchCV", {"estimator": SVC(), "param_grid": {"C": [0.1, 1.0, 10.0], "gamma": [0.1, 1.0]}}, y,
      "mercer.selection.scoring:FoldScorer.outcome", 17),
 ]  # fmt: skip
@@ -155,6 +157,8 @@ def told(machine):
     """How the fit ended, by its own account; every machine that has a gap has it."""
     if hasattr(machine, "cv_results_"):
         return "interrupted" if len(machine.cv_results_["params"]) < 6 else "converged"
+    if hasattr(machine, "leaves_"):
+        return [leaf.reason for leaf in machine.leaves_]
     if hasattr(machine, "loo_error_"):
         return "interrupted" if np.isinf(machine.loo_error_).any() else "converged"
     if hasattr(machine, "posterior_"):

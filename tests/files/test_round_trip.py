@@ -20,6 +20,7 @@ from mercer import kernels as ks
 from mercer.files.registry import homes
 from mercer.items import Vectors
 from mercer.kernels import Kernel
+from mercer.models import Gaussian
 from mercer.solvers.losses import Huber
 
 rng = np.random.default_rng(0)
@@ -173,6 +174,10 @@ EXAMPLES: list[tuple[Kernel, object]] = [
     (ks.Hamming(0.5), CODES),
     (ks.Lookup(("lo", "mid", "hi"), S), LABELS),
     (ks.On("text", ks.TfIdf()) + ks.On("age", ks.RBF()) * ks.On("town", ks.Constant(1.0)), TABLE),
+    (ks.Fisher("gaussian mean"), V),
+    (ks.Fisher("hidden markov").fit(STRINGS), STRINGS),
+    (ks.GenerativeFeatures(ks.RBF(0.5)).fit(V), V),
+    (ks.ProbabilityProduct(0.5), [Gaussian(v, np.eye(3)) for v in V]),
     (ks.RBF(), V.astype(np.float32)),
     (ks.RBF(), csr_matrix(V * (V > 0))),
     (ks.Linear(), csr_array(V * (V > 0))),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.items import Categories, Documents, Graphs, Intervals, Items, Sets, Strings, Table
+from mercer.items import Categories, Documents, Graphs, Intervals, Items, Models, Sets, Strings, Table
+from mercer.models import Discrete
 
 KINDS: dict[str, tuple[type[Items], object, object]] = {
     "strings": (Strings, ["abc", "", "é\u0000b"], ["abc", "", "é\u0000c"]),
@@ -15,6 +16,11 @@ KINDS: dict[str, tuple[type[Items], object, object]] = {
     "counts": (Documents, np.array([[1, 0], [0, 2], [3, 3]]), np.array([[1, 0], [0, 2], [3, 4]])),
     "sets": (Sets, [{"b", "a", "c"}, set(), {1, (2, "x")}], [{"b", "a"}, {"c"}, {1, (2, "x")}]),
     "intervals": (Intervals, [[(0, 1), (2, 3)], [], [(1, 4)]], [[(0, 1)], [(2, 3)], [(1, 4)]]),
+    "models": (
+        Models,
+        [Discrete([0.5, 0.5]), Discrete([1.0, 0.0]), Discrete([0.25, 0.75])],
+        [Discrete([0.5, 0.5]), Discrete([0.0, 1.0]), Discrete([0.25, 0.75])],
+    ),
     "categories": (Categories, [["a", 1], ["b", 2], ["b", 0.5]], [["a", 1], ["b", 2], ["b", 0]]),
     "graphs": (
         Graphs,

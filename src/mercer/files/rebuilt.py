@@ -19,10 +19,13 @@ from mercer.items.labels import Labels
 from mercer.kernels import Fitted, Kernel
 from mercer.kernels.centred import Training
 from mercer.kernels.documents import Corpus
+from mercer.kernels.fisher import FisherFrame
 from mercer.kernels.prepared_rows import Centre
+from mercer.models import GaussianMixture, HiddenMarkov
 
 T = TypeVar("T")
 Fields = dict[str, Any]
+_FRAMES = (range, Centre, Corpus, Training, FisherFrame, GaussianMixture, HiddenMarkov)
 
 
 class LoadedItems(KernelItems):
@@ -80,7 +83,7 @@ def checked_frame(frame: Any) -> Any:
     if isinstance(frame, tuple):
         return tuple(map(checked_frame, frame))
     words = isinstance(frame, dict) and list(frame.values()) == list(range(len(frame)))
-    _require(frame is None or words or isinstance(frame, (range, Centre, Corpus, Training)), "a frame",
+    _require(frame is None or words or isinstance(frame, _FRAMES), "a frame",
              "what a kernel learns from data")  # fmt: skip
     return frame
 

@@ -20,13 +20,16 @@ FUNCTIONAL = (kernels.FeatureMap, kernels.Modulated, kernels.Pullback, kernels.S
 
 _RECORDS = {
     "mercer.parameters": "Fixed Bounded",
-    "mercer.items": "Categories Documents Graphs Intervals Objects Sets Strings Table Vectors",
+    "mercer.items": "Categories Documents Graphs Intervals Models Objects Sets Strings Table Vectors",
     "mercer.items.labels": "Labels",
     "mercer.items.text": "CountedDocuments",
     "mercer.kernels.frozen_matrix": "Frozen",
     "mercer.kernels.prepared_rows": "Centre",
     "mercer.kernels.documents": "Corpus",
     "mercer.kernels.centred": "Training",
+    "mercer.kernels.fisher": "FisherFrame",
+    "mercer.models": "Bernoulli DiagonalGaussian Discrete Gaussian GaussianEmissions GaussianMixture HiddenMarkov "
+    "Multinomial SymbolEmissions",
     "mercer.estimators.embedding.certificate": "EigenCertificate",
     "mercer.estimators.embedding.dissimilarities": "GivenDistances KernelDistances MetricDistances",
     "mercer.estimators.training_data": "KernelItems GivenGram",

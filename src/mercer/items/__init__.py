@@ -11,6 +11,7 @@ labels.py          labels of nodes and edges, and their hashes
 tables.py          rows whose columns are of several kinds
 column_kinds.py    what a column of a table holds: numbers, categories or text
 symbols.py         the hashable values that texts, sets and categories are made of
+models.py          fitted probability models, one per object
 joined.py          two datasets of one kind as one
 
 Names load on first use: a machine on vectors needs a few of these modules.
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mercer.items.categories import Categories
     from mercer.items.graphs import Graphs
     from mercer.items.items import Anything, Items, Objects
+    from mercer.items.models import Models
     from mercer.items.sets import Intervals, Sets
     from mercer.items.tables import Table
     from mercer.items.text import Documents, Strings
@@ -35,6 +37,7 @@ else:
             "categories": "Categories",
             "graphs": "Graphs",
             "items": "Anything Items Objects",
+            "models": "Models",
             "sets": "Intervals Sets",
             "tables": "Table",
             "text": "Documents Strings",
@@ -49,6 +52,7 @@ __all__ = [
     "Graphs",
     "Intervals",
     "Items",
+    "Models",
     "Objects",
     "Sets",
     "Strings",

@@ -14,6 +14,8 @@ sets.py, categorical.py       sets and intervals; rows of categories
 graphs/                       graphs: what surrounds nodes, paths, walks, small subgraphs
 tables.py                     a kernel on some columns of a table
 lookup_table.py, constant.py  a finite set by a table of values; constants and white noise
+probability_product.py        the overlap of two fitted models
+fisher.py                     gradients of a log likelihood; generative_features.py, hidden causes of an item
 user.py                       a feature map or a similarity of the user
 
 Kernels made of kernels:
@@ -51,8 +53,10 @@ if TYPE_CHECKING:
     from mercer.kernels.constant import Constant, White
     from mercer.kernels.documents import Bag, TfIdf
     from mercer.kernels.dot import Geometric, Homogeneous, Linear, Polynomial, Sigmoid
+    from mercer.kernels.fisher import Fisher
     from mercer.kernels.fitted import Fitted
     from mercer.kernels.function_of_kernel import Exp, PolynomialOf, Power
+    from mercer.kernels.generative_features import GenerativeFeatures
     from mercer.kernels.grammar import parse
     from mercer.kernels.graphs.graphlet import Graphlet
     from mercer.kernels.graphs.propagation import Propagation
@@ -63,6 +67,7 @@ if TYPE_CHECKING:
     from mercer.kernels.matrix_weighted import Bilinear, Mahalanobis
     from mercer.kernels.normalised import GaussianOf, Normalised
     from mercer.kernels.periodic import Periodic
+    from mercer.kernels.probability_product import ProbabilityProduct
     from mercer.kernels.pullback import Modulated, Pullback, rank_one
     from mercer.kernels.radial import RBF, Exponential, Matern, RationalQuadratic
     from mercer.kernels.sets import Intersection, IntervalOverlap, SubsetCount
@@ -84,8 +89,10 @@ else:
             "matrix_weighted": "Bilinear Mahalanobis",
             "documents": "Bag TfIdf",
             "dot": "Geometric Homogeneous Linear Polynomial Sigmoid",
+            "fisher": "Fisher",
             "fitted": "Fitted",
             "function_of_kernel": "Exp PolynomialOf Power",
+            "generative_features": "GenerativeFeatures",
             "grammar": "parse",
             "graphs.graphlet": "Graphlet",
             "graphs.propagation": "Propagation",
@@ -95,6 +102,7 @@ else:
             "lookup_table": "Lookup",
             "normalised": "GaussianOf Normalised",
             "periodic": "Periodic",
+            "probability_product": "ProbabilityProduct",
             "pullback": "Modulated Pullback rank_one",
             "radial": "RBF Exponential Matern RationalQuadratic",
             "sets": "Intersection IntervalOverlap SubsetCount",
@@ -121,9 +129,11 @@ __all__ = [
     "Exp",
     "Exponential",
     "FeatureMap",
+    "Fisher",
     "Fitted",
     "Fixed",
     "GaussianOf",
+    "GenerativeFeatures",
     "Geometric",
     "Graphlet",
     "Hamming",
@@ -144,6 +154,7 @@ __all__ = [
     "Polynomial",
     "PolynomialOf",
     "Power",
+    "ProbabilityProduct",
     "Product",
     "Propagation",
     "Pullback",

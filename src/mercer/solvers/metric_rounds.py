@@ -33,11 +33,16 @@ class Fit(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """The best fit, its T, and what every round came to: (power, error), the first with the metric of the start."""
+    """The best fit, its T, what every round came to, and why they ended.
+
+    The history holds (power, error) of every round, the first with the metric of the start.  The reason is "converged"
+    (the last round did not lower the error), "rounds" (as many as were asked for) or "interrupted".
+    """
 
     fit: Any
     transform: Array
     history: list[tuple[float, float]]
+    reason: str
 
 
 def next_transform(G: Array, power: float, *, diagonal: bool = False) -> Array:
@@ -63,8 +68,8 @@ def learn_metric(
 ) -> Rounds:
     """Rounds of fit and new metric, until one does not lower the error or `rounds` are done."""
     best, transform = fit(start), start
-    history = [(np.nan, best.error)]
-    with until_interrupted():
+    history, reason = [(np.nan, best.error)], "rounds"
+    with until_interrupted() as work:
         for _ in range(rounds):
             G = mean_outer(best.gradients())
             tried = [(power, next_transform(G, power, diagonal=diagonal)) for power in powers]
@@ -72,6 +77,7 @@ def learn_metric(
             i = int(np.argmin([each.error for each in fits]))
             history.append((tried[i][0], fits[i].error))
             if not fits[i].error < best.error:
+                reason = "converged"
                 break
             best, transform = fits[i], tried[i][1]
-    return Rounds(best, transform, history)
+    return Rounds(best, transform, history, "interrupted" if work.came() else reason)

@@ -41,13 +41,14 @@ class Settings:
 class Leaf:
     """f(x) = ridge(x T), fitted to `rows` of the training data.
 
-    `history` holds the power and the leave-one-out error of each round on the sample.
+    `history` holds the power and the leave-one-out error of each round on the sample, `reason` why the rounds ended.
     """
 
     transform: Array
     ridge: KernelRidge
     rows: Array
     history: list[tuple[float, float]]
+    reason: str
 
     @property
     def metric(self) -> Array:
@@ -73,11 +74,8 @@ class Attempt:
         median = median_distance(Z, 1 if by_columns(kernel) else 2)
         kernels = [kernel.with_params(lengthscale=float(width * median)) for width in WIDTHS]
         chosen = KernelRidgeCV(kernels, alphas, fit_intercept=True).fit(Z, Y[:CHOICE_ROWS])
-        self.kernel, self.alpha, self.error = (
-            chosen.kernel_,
-            chosen.alpha_,
-            float(chosen.best_estimator_.loo_error_.min()),
-        )
+        self.kernel, self.alpha = chosen.kernel_, chosen.alpha_
+        self.error = float(chosen.best_estimator_.loo_error_.min())
         self.left_out = chosen.best_estimator_.leave_one_out
 
     def ridge(self, X: Array, Y: Array) -> KernelRidge:
@@ -102,7 +100,7 @@ def learn_leaf(
     """
     some = rows[rng.permutation(len(rows))[: settings.metric_rows]]
     found = _rounds(X[some], Y[some], start, settings)
-    leaf = Leaf(found.transform, found.fit.ridge(X[rows], Y[rows]), rows, found.history)
+    leaf = Leaf(found.transform, found.fit.ridge(X[rows], Y[rows]), rows, found.history, found.reason)
     return leaf, found.fit.left_out(), some[:CHOICE_ROWS]
 
 

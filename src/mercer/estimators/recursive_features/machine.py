@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -35,7 +35,7 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        kernel: Any = "auto",
+        distance_kernel: Any = "auto",
         *,
         rounds: int = 5,
         powers: Sequence[float] = (0.5, 1.0),
@@ -45,7 +45,7 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         overlap: float = 0.1,
         random_state: Any = 0,
     ) -> None:
-        self.kernel, self.rounds, self.powers, self.alphas = kernel, rounds, powers, alphas
+        self.distance_kernel, self.rounds, self.powers, self.alphas = distance_kernel, rounds, powers, alphas
         self.metric_rows, self.max_leaf, self.overlap = metric_rows, max_leaf, overlap
         self.random_state = random_state
 
@@ -77,7 +77,9 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
     def _settings(self) -> Settings:
         """The options, checked."""
         owner = type(self).__name__
-        kernels = (Exponential(), Laplacian()) if self.kernel == "auto" else (_kernel(owner, self.kernel),)
+        given = self.distance_kernel
+        auto = isinstance(given, str) and given == "auto"
+        kernels = (Exponential(), Laplacian()) if auto else (_distance_kernel(owner, given),)
         for name, least in (("rounds", 0), ("metric_rows", 2), ("max_leaf", 10)):
             number = getattr(self, name)
             if not isinstance(number, Integral) or number < least:
@@ -101,12 +103,12 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         return out
 
 
-def _kernel(owner: str, given: Any) -> Stationary:
+def _distance_kernel(owner: str, given: Any) -> Stationary:
     """The kernel of a name, or an object; its lengthscale does not matter yet."""
     named = isinstance(given, str) and given in NAMES
     kernel = named_kernel(owner, given, 1.0, 3, 0.0) if named else written(given)
     if not isinstance(kernel, Radial | Laplacian) or kernel.ard:
-        raise bad(owner, "kernel", "a kernel of a distance, with one lengthscale, which is chosen from the data",
+        raise bad(owner, "distance_kernel", "a kernel of a distance, with one lengthscale, chosen from the data",
                   repr(given), "Pass 'auto', 'exponential', 'laplacian', 'rbf' or 'matern'.")  # fmt: skip
     return kernel
 
@@ -114,8 +116,8 @@ def _kernel(owner: str, given: Any) -> Stationary:
 class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[misc]
     """Kernel ridge regression with k(x, z) = g(|(x - z)' T| / width), where T is learned from the gradients of f.
 
-    kernel        "exponential", "laplacian", "rbf", "matern" or an object of one of these, whose lengthscale is chosen;
-                  "auto": of the first two, that with the least error.  The Laplacian is a function of
+    distance_kernel  "exponential", "laplacian", "rbf", "matern" or an object of one of these, whose lengthscale is
+                  chosen; "auto": of the first two, that with the least error.  The Laplacian is a function of
                   sum_j |x_j - z_j|: its T is diagonal
     rounds        of ridge regression and new metric, at most; they end when leave-one-out errors no longer fall
     powers        p in T T' = (G / largest eigenvalue of G)^p, G the mean of grad f grad f'; each round takes the best
@@ -125,8 +127,7 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
     overlap       the share of rows near a split from which both sides learn
 
     Width, alpha and the number of rounds have the least exact leave-one-out error on a sample: no validation set is
-    taken away.  Columns are divided by their deviations first, so that
-    their units do not matter.
+    taken away.  Columns are divided by their deviations first, so that their units do not matter.
 
     After fit: scale_ (the deviations by which columns are divided), metric_ (T T' of columns so divided),
     feature_importances_, loo_error_ (of the sample), leaves_, root_, n_iter_, certificate_ (of the leaf whose normal
@@ -182,5 +183,8 @@ class RFMClassifier(ClassifierMixin, RecursiveFeatureMachine):  # type: ignore[m
 
     def predict_proba(self, X: Any) -> Array:
         """softmax(s f(x))."""
-        values = self._values(X)
-        return np.asarray(softmax(self.steepness_ * values, axis=1))
+        return np.asarray(softmax(self.steepness_ * self._values(X), axis=1))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """log softmax(s f(x))."""
+        return np.asarray(log_softmax(self.steepness_ * self._values(X), axis=1))

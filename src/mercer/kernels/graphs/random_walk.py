@@ -13,7 +13,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
 from mercer.items import Graphs
 from mercer.kernels.base import Kernel, Pool, kernel
@@ -99,9 +98,8 @@ class RandomWalk(Kernel):
 
     def prepare_in(self, X: Graphs, frame: Any, pool: Pool) -> Walkers:
         by_labels = self.labelled and (X.node_labels is not None or X.edge_labels is not None)
-        with one_blas_thread():
-            spectra = None if X.directed or by_labels else _spectra(X)
-            radii = _radii(X) if spectra is None else _largest(spectra)
+        spectra = None if X.directed or by_labels else _spectra(X)
+        radii = _radii(X) if spectra is None else _largest(spectra)
         self._require_convergence(radii)
         form = form_of(X)
         return Walkers(X, self.labelled, radii, spectra, form if self.labelled else Form(form.directed, None, None))

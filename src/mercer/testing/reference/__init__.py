@@ -4,6 +4,7 @@
 
 vectors.py, items.py   formulas of kernels of vectors, and of other items
 graphs.py              formulas of kernels of graphs
+models.py              formulas of kernels of probability models
 algebra.py             formulas of kernels made of kernels
 registry.py            where formulas are found
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mercer.testing.reference import algebra, graphs, items, vectors  # noqa: F401  # they register their formulas
+from mercer.testing.reference import algebra, graphs, items, models, vectors  # noqa: F401  # they register their formulas
 from mercer.testing.reference.registry import FORMULAS, LEARNED, Function
 
 
