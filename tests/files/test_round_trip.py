@@ -148,6 +148,7 @@ SETS = [{"a", 1}, {"b", (2, "x")}, {"a", "b"}, set()]
 LABELS = ["lo", "hi", "lo", "mid"]
 CODES = [["red", 1], ["blue", 2], ["red", 2], ["red", 1]]
 V = rng.normal(size=(4, 3))
+GRAPHS = [{"edges": [[0, 1], [1, 2]], "node_labels": s[:3], "edge_labels": [1, 2]} for s in STRINGS]
 TABLE = {"text": DOCUMENTS, "age": [1.0, 2.5, 3.0, 0.5], "town": ["x", None, "y", "x"]}
 S = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.1], [0.0, 0.1, 3.0]])
 EXAMPLES: list[tuple[Kernel, object]] = [
@@ -171,6 +172,8 @@ EXAMPLES: list[tuple[Kernel, object]] = [
     (ks.Intersection(), SETS),
     (ks.SubsetCount(), SETS),
     (ks.IntervalOverlap(), [[(0, 1)], [(0.5, 2), (3, 4)], [(0, 4)], [(1, 2)]]),
+    *((k, GRAPHS) for k in [ks.WeisfeilerLehman(2), ks.Normalised(ks.WeisfeilerLehman(1, base="assignment")),
+                            ks.ShortestPath(ordered=True), ks.RandomWalk(0.05), ks.Graphlet(3), ks.Propagation(2)]),
     (ks.Hamming(0.5), CODES),
     (ks.Lookup(("lo", "mid", "hi"), S), LABELS),
     (ks.On("text", ks.TfIdf()) + ks.On("age", ks.RBF()) * ks.On("town", ks.Constant(1.0)), TABLE),
