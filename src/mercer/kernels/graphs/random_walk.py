@@ -6,13 +6,14 @@ of nodes, its arcs pairs of arcs.  The product is never stored as a matrix.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
+from mercer.engine import fill
 from mercer.errors import bad
 from mercer.items import Graphs
 from mercer.kernels.base import Kernel, Pool, kernel
@@ -20,6 +21,7 @@ from mercer.kernels.graphs.form import Form, arc_hashes, form_of, node_hashes, r
 from mercer.native import graph_walks
 from mercer.typing import Array, Index
 
+T = TypeVar("T")
 _UNSEEN = 1e-24  # of the weights of a spectrum: the share below which an eigenvalue changes no digit of the sum
 
 
@@ -124,27 +126,39 @@ class RandomWalk(Kernel):
         return out
 
 
-def _matrices(X: Graphs) -> Iterator[Array]:
-    """The adjacency of every graph, one at a time."""
-    for g, n in enumerate(X.orders.tolist()):
-        A = np.zeros((n, n))
-        first, last = X.nodes[g], X.nodes[g + 1]
-        arcs = slice(X.start[first], X.start[last])
-        A[np.repeat(np.arange(n), np.diff(X.start[first : last + 1])), X.neighbour[arcs]] = 1.0
-        yield A
+def _of_each(X: Graphs, compute: Callable[[Array], T]) -> list[T]:
+    """compute(A) for the adjacency of every graph; with BLAS on one thread, as the matrices are small."""
+    found: dict[int, T] = {}
+
+    def work(g: int) -> None:
+        found[g] = compute(_matrix(X, g))
+
+    fill.over_items(work, len(X))
+    return [found[g] for g in range(len(X))]
+
+
+def _matrix(X: Graphs, g: int) -> Array:
+    """The adjacency of one graph."""
+    first, last = X.nodes[g], X.nodes[g + 1]
+    A = np.zeros((last - first, last - first))
+    arcs = slice(X.start[first], X.start[last])
+    A[np.repeat(np.arange(len(A)), np.diff(X.start[first : last + 1])), X.neighbour[arcs]] = 1.0
+    return A
 
 
 def _spectra(X: Graphs) -> Spectra:
-    """The spectrum of every adjacency, without eigenvalues that change no sum."""
-    values, weights = [np.zeros(0)], [np.zeros(0)]
-    for A in _matrices(X):
-        a, U = np.linalg.eigh(A)
-        w = U.sum(axis=0) ** 2
-        kept = w > _UNSEEN * len(A)
-        values.append(a[kept])
-        weights.append(w[kept])
-    ends = np.cumsum([len(part) for part in values], dtype=np.int64)
-    return Spectra(ends, np.concatenate(values), np.concatenate(weights))
+    """The spectrum of every adjacency."""
+    found = [(np.zeros(0), np.zeros(0)), *_of_each(X, _spectrum)]
+    ends = np.cumsum([len(values) for values, _ in found], dtype=np.int64)
+    return Spectra(ends, *(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def _spectrum(A: Array) -> tuple[Array, Array]:
+    """Eigenvalues a and weights (u'1)^2, without those that change no sum."""
+    a, U = np.linalg.eigh(A)
+    w = U.sum(axis=0) ** 2
+    kept = w > _UNSEEN * len(A)
+    return a[kept], w[kept]
 
 
 def _largest(spectra: Spectra) -> Array:
@@ -155,4 +169,4 @@ def _largest(spectra: Spectra) -> Array:
 
 def _radii(X: Graphs) -> Array:
     values = np.linalg.eigvals if X.directed else np.linalg.eigvalsh
-    return np.array([abs(values(A)).max(initial=0.0) if len(A) else 0.0 for A in _matrices(X)])
+    return np.array(_of_each(X, lambda A: float(abs(values(A)).max(initial=0.0)) if len(A) else 0.0))
