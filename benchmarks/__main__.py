@@ -8,7 +8,21 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, geometry, gp, gram, matvec, report, ridge, search, sparse, startup, svm, vjp
+from benchmarks import (
+    data,
+    geometry,
+    gp,
+    gram,
+    matvec,
+    report,
+    ridge,
+    search,
+    smoothing_loess,
+    sparse,
+    startup,
+    svm,
+    vjp,
+)
 from benchmarks.harness import Case, Row, run
 
 SUITES = {
@@ -20,6 +34,7 @@ SUITES = {
     "vjp": vjp.cases,
     "ridge": ridge.cases,
     "search": search.cases,
+    "smoothing-loess": smoothing_loess.cases,
     "startup": startup.cases,
     "sparse": sparse.cases,
     "svm": svm.fits,

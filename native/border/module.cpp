@@ -25,6 +25,8 @@ NB_MODULE(_native, m) {
     mercer::bind_growth(m);
     mercer::bind_halves(m);
     mercer::bind_linear(m);
+    mercer::bind_loess(m);
+    mercer::bind_lowess(m);
     mercer::bind_medoids(m);
     mercer::bind_minima(m);
     mercer::bind_path(m);

@@ -15,6 +15,8 @@ void bind_graphlets(nanobind::module_& parent);
 void bind_growth(nanobind::module_& parent);
 void bind_halves(nanobind::module_& parent);
 void bind_linear(nanobind::module_& parent);
+void bind_loess(nanobind::module_& parent);
+void bind_lowess(nanobind::module_& parent);
 void bind_medoids(nanobind::module_& parent);
 void bind_minima(nanobind::module_& parent);
 void bind_path(nanobind::module_& parent);

@@ -74,6 +74,7 @@ INTERRUPTED = [
     ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0)}, three, "mercer.solvers.laplace:_half_norm", 60),
     ("GPLVM", {"n_restarts": 2, "random_state": 0}, None,
      "mercer.estimators.gaussian_process.gplvm:_value_and_slope", 6),
+    ("Loess", {"family": "symmetric"}, t, "mercer.solvers.loess.fit:_bisquare", 2),
     ("KMedoids", {"n_clusters": 6, "random_state": 0}, None, "mercer.solvers.medoids.swaps:_look", 4),
     ("KMedoids", {"n_clusters": 6, "method": "pam", "random_state": 0}, None, "mercer.solvers.medoids.swaps:best_swap",
      2),

@@ -21,6 +21,7 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, FitFai
 
 from mercer import MemoryBudgetError, NotConverged
 from mercer.estimators.positivity import Indefinite
+from mercer.estimators.smoothing.loess import Extrapolated, SingularFit
 
 METHODS = ("predict", "decision_function", "predict_proba", "predict_log_proba", "score_samples", "transform")
 SECONDS = 30  # of processor time that one probe may take
@@ -52,7 +53,8 @@ def watched() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            for ours in (NotConverged, ConvergenceWarning, Indefinite, DataConversionWarning, FitFailedWarning):
+            for ours in (NotConverged, ConvergenceWarning, Indefinite, DataConversionWarning, FitFailedWarning,
+                         Extrapolated, SingularFit):  # fmt: skip
                 warnings.simplefilter("ignore", ours)
             for words in THEIRS:
                 warnings.filterwarnings("ignore", words)

@@ -31,6 +31,7 @@ from mercer.estimators.gaussian_process.verify import verify_classifier, verify_
 from mercer.estimators.neighbours import verify as neighbours
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
+from mercer.estimators.smoothing import loess_proof
 from mercer.estimators.svm import verify as svm
 from mercer.estimators.svm.model_reader import READERS
 from mercer.solvers.kernel_k_means import MeansProof
@@ -112,6 +113,7 @@ PROVERS: dict[str, Callable[..., Proof]] = {
     **dict.fromkeys(_FEATURES, features.verify),
     **dict.fromkeys(("KernelKNeighborsClassifier", "KernelKNeighborsRegressor"), neighbours.verify),
     "KernelRidge": _ridge,
+    "Loess": loess_proof.verify,
     "RecursiveFeatureMachine": _recursive,
     "KernelLDA": verify_discriminant,
     "KernelPCA": verify_axes,

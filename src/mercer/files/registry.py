@@ -64,6 +64,10 @@ _RECORDS = {
     "mercer.solvers.linear_svm": "LinearSolution",
     "mercer.solvers.losses": "ComplementaryLogLog EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Probit "
     "Squared SquaredHinge",
+    "mercer.solvers.loess.boxes": "Boxes",
+    "mercer.solvers.loess.fit": "LoessSurface",
+    "mercer.solvers.loess.local_fits": "Centres LocalFits Points",
+    "mercer.solvers.loess.statistics": "Traces",
     "mercer.solvers.medoids.proof": "SwapProof",
     "mercer.solvers.platt": "Platt",
     "mercer.solvers.ridge": "Factored RidgeCertificate Targets",

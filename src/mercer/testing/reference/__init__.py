@@ -7,6 +7,7 @@ graphs.py              formulas of kernels of graphs
 models.py              formulas of kernels of probability models
 algebra.py             formulas of kernels made of kernels
 registry.py            where formulas are found
+smoothing.py           lowess, and loess without interpolation
 
 A formula is found by the name of the kernel's class and called with its fields; it returns a function of two items.
 Items are what a user would write: sequences of numbers, strings, sets, dicts of columns.
