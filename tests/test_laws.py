@@ -35,6 +35,18 @@ DATA = {
                  [["a", "b", "d", "c"], ["c", "a", "b", "d"]]),
     "modulo six": ([0, 1, 5, 3], [2, 3]),
     "intervals": ([[(0.0, 1.0), (2.0, 3.5)], [], [(0.5, 2.5)]], [[(0.0, 4.0)], [(3.0, 3.25)]]),
+    "graphs": ([{"n": 4, "edges": [[0, 1], [1, 2], [2, 0], [2, 3]], "node_labels": ["C", "C", "O", "N"]},
+                {"n": 3, "edges": [[0, 1], [1, 2]], "node_labels": ["O", "C", "C"]}, {"n": 0, "edges": []},
+                {"n": 5, "edges": [[4, 3], [3, 2], [2, 1], [1, 0], [0, 4], [1, 3]], "node_labels": list("CCONC")},
+                {"n": 2, "edges": [], "node_labels": ["C", "N"]}],
+               [{"n": 3, "edges": [[0, 2], [1, 2]], "node_labels": ["C", "C", "F"]},
+                {"n": 4, "edges": [[3, 2], [2, 1], [1, 3], [1, 0]], "node_labels": ["N", "O", "C", "C"]}]),
+    "arcs": ([{"n": 3, "edges": [[0, 1], [1, 2], [2, 0]], "edge_labels": [1, 2, 1], "directed": True,
+               "node_attributes": [[0.5, 1.0], [2.0, 0.0], [0.5, -1.0]]},
+              {"n": 3, "edges": [[0, 1], [1, 0], [1, 2]], "edge_labels": [1, 1, 2], "directed": True,
+               "node_attributes": [[0.5, 1.0], [2.0, 0.0], [0.5, -1.0]]}],
+             [{"n": 2, "edges": [[0, 1], [1, 0]], "edge_labels": [1, 2], "directed": True,
+               "node_attributes": [[0.25, 1.0], [2.0, 0.0]]}]),
     "models": ([Gaussian([0.3, 0.0], [[1.0, 0.2], [0.2, 0.5]]), Gaussian([-0.9, 1.0], [[0.4, 0.0], [0.0, 2.0]]),
                 Gaussian([0.3, 0.0], [[1.0, 0.2], [0.2, 0.5]])], [Gaussian([0.0, 3.0], [[2.0, -0.3], [-0.3, 1.0]])]),
     "samples": (X[[0, 1, 3, 5]], Y),
@@ -112,6 +124,12 @@ EXAMPLES = {
     "Mallows": ("rankings", ["Mallows(0.4)"]),
     "PositiveType": ("modulo six", ["PositiveType('Z6', p=[2.0, 1.0, 0.5, 0.0, 0.5, 1.0])",
                                     "PositiveType('R', characters=((0.0, 1.0), (2.0, 0.5), (-2.0, 0.5)))"]),
+    "WeisfeilerLehman": ("graphs", ["WeisfeilerLehman()", "WeisfeilerLehman(0)", "WeisfeilerLehman(2, base='edge')",
+                                    "WeisfeilerLehman(2, base='assignment')"]),
+    "ShortestPath": ("graphs", ["ShortestPath()", "ShortestPath(False)", "ShortestPath(ordered=True)"]),
+    "RandomWalk": ("graphs", ["RandomWalk()", "RandomWalk(0.05, labelled=False)", "RandomWalk(0.0)"]),
+    "Graphlet": ("graphs", ["Graphlet()", "Graphlet(2)", "Graphlet(3)", "Graphlet(5)"]),
+    "Propagation": ("graphs", ["Propagation()", "Propagation(2, width=0.5, seed=3)"]),
     "On": ("table", ["On('age', RBF(2.0))", "On(['age', 'size'], Linear())",
                      "On('name', Spectrum(1)) * On(['age', 'size'], RBF((1.0, 0.3)))",
                      "On('name', GapWeighted(2)) + On('name', LocalAlignment(0.3)) * On('age', RBF(2.0))"]),
@@ -127,7 +145,12 @@ EXAMPLES = {
     "Centred": ("vectors", ["Centred(RBF(0.8))", "Normalised(Centred(2.0 * RBF()))", "Centred(Linear()) * RBF()"]),
 }  # fmt: skip
 
-CASES = [(kind, text) for kind, texts in EXAMPLES.values() for text in texts]
+# Options that need other data than those of the kernel's line above.
+DIRECTED = ["WeisfeilerLehman(2)", "WeisfeilerLehman(2, base='edge')", "WeisfeilerLehman(1, base='assignment')",
+            "ShortestPath()", "RandomWalk(0.2)", "RandomWalk(0.2, labelled=False)",
+            "Propagation(2, width=1.0, attributes=True)"]  # fmt: skip
+
+CASES = [(kind, text) for kind, texts in EXAMPLES.values() for text in texts] + [("arcs", text) for text in DIRECTED]
 CASES += [("bits", "Fisher('bernoulli')"), ("counts", "Fisher('multinomial')")]
 VECTOR_CASES = [text for kind, text in CASES if kind in ("vectors", "histograms")]
 
@@ -156,7 +179,7 @@ def test_every_kernel_has_an_example_here():
     assert classes - set(vocabulary()) - unwritten == {"Kernel"}
 
 
-@pytest.mark.parametrize(("kind", "text"), CASES, ids=[text for _, text in CASES])
+@pytest.mark.parametrize(("kind", "text"), CASES, ids=[f"{kind}-{text}" for kind, text in CASES])
 def test_every_kernel_obeys_every_law_I2_T2_T4(kind, text):
     check_kernel(parse(text), *DATA[kind])
 
@@ -167,7 +190,7 @@ def test_every_kernel_without_a_text_obeys_every_law_I2(k):
     check_kernel(k, X, Y)
 
 
-@pytest.mark.parametrize(("kind", "text"), CASES, ids=[text for _, text in CASES])
+@pytest.mark.parametrize(("kind", "text"), CASES, ids=[f"{kind}-{text}" for kind, text in CASES])
 def test_every_kernel_agrees_with_its_formula(kind, text):
     k, (A, B) = parse(text), DATA[kind]
     expected = np.array(reference.gram(k, one_by_one(A), one_by_one(B)), dtype=float)

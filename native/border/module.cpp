@@ -23,6 +23,10 @@ NB_MODULE(_native, m) {
     mercer::bind_edit_distance(m);
     mercer::bind_gap_weighted(m);
     mercer::bind_gather(m);
+    mercer::bind_graph_labels(m);
+    mercer::bind_graph_paths(m);
+    mercer::bind_graph_walks(m);
+    mercer::bind_graphlets(m);
     mercer::bind_growth(m);
     mercer::bind_halves(m);
     mercer::bind_line_sums(m);
@@ -33,6 +37,7 @@ NB_MODULE(_native, m) {
     mercer::bind_local_alignment(m);
     mercer::bind_medoids(m);
     mercer::bind_pair_sums(m);
+    mercer::bind_minima(m);
     mercer::bind_path(m);
     mercer::bind_polynomial(m);
     mercer::bind_radial(m);
@@ -49,6 +54,7 @@ NB_MODULE(_native, m) {
     mercer::bind_sparse_pairs(m);
     mercer::bind_subsets(m);
     mercer::bind_substrings(m);
+    mercer::bind_tally(m);
     mercer::bind_triangles(m);
     mercer::bind_weighted_degree(m);
     mercer::bind_word_distances(m);

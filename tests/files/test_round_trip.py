@@ -150,6 +150,7 @@ SETS = [{"a", 1}, {"b", (2, "x")}, {"a", "b"}, set()]
 LABELS = ["lo", "hi", "lo", "mid"]
 CODES = [["red", 1], ["blue", 2], ["red", 2], ["red", 1]]
 V = rng.normal(size=(4, 3))
+GRAPHS = [{"edges": [[0, 1], [1, 2]], "node_labels": s[:3], "edge_labels": [1, 2]} for s in STRINGS]
 TABLE = {"text": DOCUMENTS, "age": [1.0, 2.5, 3.0, 0.5], "town": ["x", None, "y", "x"]}
 S = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.1], [0.0, 0.1, 3.0]])
 EXAMPLES: list[tuple[Kernel, object]] = [
@@ -188,6 +189,8 @@ EXAMPLES: list[tuple[Kernel, object]] = [
     (ks.Kendall(), [[0, 1, 2], [2, 1, 0], [1, 0, 2], [0, 2, 1]]),
     (ks.Mallows(0.5), [list("abc"), list("cba"), list("bac"), list("acb")]),
     (ks.PositiveType("Z6", [2.0, 1.0, 0.5, 0.0, 0.5, 1.0]), [0, 1, 4, 5]),
+    *((k, GRAPHS) for k in [ks.WeisfeilerLehman(2), ks.Normalised(ks.WeisfeilerLehman(1, base="assignment")),
+                            ks.ShortestPath(ordered=True), ks.RandomWalk(0.05), ks.Graphlet(3), ks.Propagation(2)]),
     (ks.Hamming(0.5), CODES),
     (ks.Lookup(("lo", "mid", "hi"), S), LABELS),
     (ks.On("text", ks.TfIdf()) + ks.On("age", ks.RBF()) * ks.On("town", ks.Constant(1.0)), TABLE),

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mercer.config import config
-from mercer.engine.pool import run, tick
+from mercer.engine.pool import one_blas_thread, run, tick
 from mercer.engine.tiles import SIDE, Tile, all_tiles, cuts, lower_tiles, side_for
 from mercer.errors import MemoryBudgetError
 from mercer.native import triangles
@@ -65,6 +65,12 @@ def dense(
 def over_tiles(work: Callable[[Tile], None], shape: tuple[int, int]) -> None:
     """Call work((rows, columns)) for every tile of a matrix, on our threads."""
     run(work, all_tiles(*shape))
+
+
+def over_items(work: Callable[[int], None], n: int) -> None:
+    """Call work(i) for i = 0, ..., n - 1 on our threads; BLAS has one thread, so that no bit depends on n."""
+    with one_blas_thread():
+        run(work, range(n))
 
 
 def _put(out: Array, block: Block, tile: Tile) -> None:

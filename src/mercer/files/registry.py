@@ -20,8 +20,10 @@ FUNCTIONAL = (kernels.FeatureMap, kernels.Modulated, kernels.Pullback, kernels.S
 
 _RECORDS = {
     "mercer.parameters": "Fixed Bounded",
-    "mercer.items": "Categories Documents Intervals Models Objects PointLists Rankings Sets Strings Table Vectors",
+    "mercer.items": "Categories Documents Graphs Intervals Models Objects PointLists Rankings Sets Strings Table "
+    "Vectors",
     "mercer.items.sets": "PackedSets",
+    "mercer.items.labels": "Labels",
     "mercer.items.text": "CountedDocuments",
     "mercer.kernels.frozen_matrix": "Frozen",
     "mercer.kernels.prepared_rows": "Centre",

@@ -7,6 +7,10 @@ text.py            strings (letter by letter) and documents (word by word)
 sets.py            finite sets, in lists or packed into bits, and unions of intervals
 point_lists.py     lists of points: time series and sets of points
 rankings.py        orders of the same things
+sets.py            finite sets, and unions of intervals
+graphs.py          graphs with labels and attributes
+graph_forms.py     graphs of networkx, igraph, SciPy, edge lists and dicts, read one by one
+labels.py          labels of nodes and edges, and their hashes
 tables.py          rows whose columns are of several kinds
 column_kinds.py    what a column of a table holds: numbers, categories or text
 symbols.py         the hashable values that texts, sets and categories are made of
@@ -22,6 +26,7 @@ from mercer.lazy import on_first_use
 
 if TYPE_CHECKING:
     from mercer.items.categories import Categories
+    from mercer.items.graphs import Graphs
     from mercer.items.items import Anything, Items, Objects
     from mercer.items.models import Models
     from mercer.items.point_lists import PointLists
@@ -35,6 +40,7 @@ else:
         __name__,
         {
             "categories": "Categories",
+            "graphs": "Graphs",
             "items": "Anything Items Objects",
             "models": "Models",
             "point_lists": "PointLists",
@@ -50,6 +56,7 @@ __all__ = [
     "Anything",
     "Categories",
     "Documents",
+    "Graphs",
     "Intervals",
     "Items",
     "Models",

@@ -20,6 +20,7 @@ agreement.py                  subsets of a known set: what both leave out, where
 min_max.py                    what is shared of all that two items have: Tanimoto, MinMax
 positive_type.py, groups.py   elements of a group, the same after both are moved
 rankings.py                   rankings, by pairs in the same order
+graphs/                       graphs: what surrounds nodes, paths, walks, small subgraphs
 tables.py                     a kernel on some columns of a table
 lookup_table.py, constant.py  a finite set by a table of values; constants and white noise
 probability_product.py        the overlap of two fitted models
@@ -68,6 +69,11 @@ if TYPE_CHECKING:
     from mercer.kernels.function_of_kernel import Exp, PolynomialOf, Power
     from mercer.kernels.generative_features import GenerativeFeatures
     from mercer.kernels.grammar import parse
+    from mercer.kernels.graphs.graphlet import Graphlet
+    from mercer.kernels.graphs.propagation import Propagation
+    from mercer.kernels.graphs.random_walk import RandomWalk
+    from mercer.kernels.graphs.shortest_path import ShortestPath
+    from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman
     from mercer.kernels.lookup_table import Lookup
     from mercer.kernels.matrix_weighted import Bilinear, Mahalanobis
     from mercer.kernels.min_max import MinMax, Tanimoto
@@ -81,6 +87,7 @@ if TYPE_CHECKING:
     from mercer.kernels.radial import RBF, Exponential, Matern, RationalQuadratic
     from mercer.kernels.rankings import Kendall, Mallows
     from mercer.kernels.sets import Intersection, IntervalOverlap, SubsetCount
+    from mercer.kernels.signature import SignaturePDE
     from mercer.kernels.strings import (
         AllSubstrings,
         Dictionary,
@@ -92,8 +99,6 @@ if TYPE_CHECKING:
         Spectrum,
         WeightedDegree,
     )
-    from mercer.kernels.signature import SignaturePDE
-    from mercer.kernels.strings import Spectrum
     from mercer.kernels.subsets import ANOVA, AllSubsets
     from mercer.kernels.tables import On
     from mercer.kernels.user import FeatureMap, Similarity
@@ -118,6 +123,11 @@ else:
             "function_of_kernel": "Exp PolynomialOf Power",
             "generative_features": "GenerativeFeatures",
             "grammar": "parse",
+            "graphs.graphlet": "Graphlet",
+            "graphs.propagation": "Propagation",
+            "graphs.random_walk": "RandomWalk",
+            "graphs.shortest_path": "ShortestPath",
+            "graphs.weisfeiler_lehman": "WeisfeilerLehman",
             "lookup_table": "Lookup",
             "min_max": "MinMax Tanimoto",
             "normalised": "GaussianOf Normalised",
@@ -133,7 +143,6 @@ else:
             "strings": "AllSubstrings Dictionary EditSimilarity GapWeighted GappedKmer LocalAlignment Mismatch "
             "Spectrum WeightedDegree",
             "signature": "SignaturePDE",
-            "strings": "Spectrum",
             "subsets": "ANOVA AllSubsets",
             "tables": "On",
             "user": "FeatureMap Similarity",
@@ -169,6 +178,7 @@ __all__ = [
     "GenerativeFeatures",
     "Geometric",
     "GlobalAlignment",
+    "Graphlet",
     "Hamming",
     "Homogeneous",
     "Intersection",
@@ -182,9 +192,9 @@ __all__ = [
     "Mahalanobis",
     "Mallows",
     "Matern",
-    "Mismatch",
     "MeanEmbedding",
     "MinMax",
+    "Mismatch",
     "Modulated",
     "Negated",
     "Normalised",
@@ -196,10 +206,13 @@ __all__ = [
     "Power",
     "ProbabilityProduct",
     "Product",
+    "Propagation",
     "Pullback",
     "PyramidMatch",
+    "RandomWalk",
     "RationalQuadratic",
     "Scaled",
+    "ShortestPath",
     "Sigmoid",
     "SignaturePDE",
     "Similarity",
@@ -209,8 +222,9 @@ __all__ = [
     "Sum",
     "Tanimoto",
     "TfIdf",
-    "WeightedDegree",
     "UnionComplement",
+    "WeightedDegree",
+    "WeisfeilerLehman",
     "White",
     "kernel",
     "parse",
