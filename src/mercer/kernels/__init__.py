@@ -2,6 +2,7 @@
 
 Kernels of vectors:
 radial.py, stationary.py      functions of a distance with lengthscales; bessel.py, the Matern function of any order
+spectral.py                   their random frequencies (Bochner)
 periodic.py                   a Gaussian on circles
 dot.py, angular.py            functions of an inner product, and of an angle
 additive.py                   functions of a sum over columns: Laplacian, chi-squared
@@ -14,7 +15,6 @@ documents.py                  words of texts; word_counts.py, the counts that th
 alignment.py, signature.py    time series and paths
 point_sets.py                 sets of points: means of kernels, sliced Wasserstein; pyramid_match.py, by cells
 prepared_points.py            lists of points made ready for these kernels
-strings.py, documents.py      k-mers; words; word_counts.py, the counts that both compare
 sets.py, categorical.py       sets and intervals; rows of categories
 agreement.py                  subsets of a known set: what both leave out, where they agree
 min_max.py                    what is shared of all that two items have: Tanimoto, MinMax
