@@ -122,8 +122,8 @@ def expected_failures(machine):
         return {}
     if type(machine).__name__ in ("NadarayaWatson", "LocalRegression"):
         return {"check_sample_weight_equivalence_on_dense_data": "an item that comes twice is its own neighbour"}
-    if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelDensity", "KernelLDA"):
-    if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelLDA", "Nystroem", "RandomFeatures"):
+    unweighted = ("KernelPCA", "ClassicalMDS", "KernelDensity", "KernelLDA", "Nystroem", "RandomFeatures")
+    if type(machine).__name__ in unweighted:
         return {}
     if isinstance(machine, (mercer.KernelRidge, mercer.KernelRidgeCV, mercer.KernelGradientDescent)):
         several = np.ndim(getattr(machine, "alpha", 0)) == 1

@@ -7,7 +7,6 @@ text.py            strings (letter by letter) and documents (word by word)
 sets.py            finite sets, in lists or packed into bits, and unions of intervals
 point_lists.py     lists of points: time series and sets of points
 rankings.py        orders of the same things
-sets.py            finite sets, and unions of intervals
 graphs.py          graphs with labels and attributes
 graph_forms.py     graphs of networkx, igraph, SciPy, edge lists and dicts, read one by one
 labels.py          labels of nodes and edges, and their hashes
