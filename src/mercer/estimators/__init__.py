@@ -18,7 +18,7 @@ smoothing/               curves and surfaces by local fits
 features/                transformers: features of a kernel from landmarks, or waves of random frequencies
 neighbours/              nearest neighbours by the distance of a kernel
 clusters/                clusters around items, and around means of features
-table_scaler.py          TableScaler: columns of a table in like units; robust_scale.py, centre and deviation despite outliers
+table_scaler.py          TableScaler: columns of a table in like units; robust_scale.py, deviations despite outliers
 
 What they share:
 
