@@ -33,6 +33,7 @@ try:
         smo_newton,
         sparse,
         sparse_pairs,
+        state_space,
         subsets,
         triangles,
     )
@@ -68,6 +69,7 @@ __all__ = [
     "smo_newton",
     "sparse",
     "sparse_pairs",
+    "state_space",
     "subsets",
     "triangles",
 ]
