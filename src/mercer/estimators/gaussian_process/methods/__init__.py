@@ -1,0 +1,7 @@
+"""How a Gaussian process is conditioned on many items: `method=` of GaussianProcessRegressor.
+
+method.py         what a method offers to a fit: evidences to climb, and a posterior
+choice.py         the method that `method=` and the data stand for
+exact.py          one factor of the whole covariance
+state_space.py    exact in O(n), for Matern processes of one column
+"""
