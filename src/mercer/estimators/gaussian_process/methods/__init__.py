@@ -3,5 +3,6 @@
 method.py         what a method offers to a fit: evidences to climb, and a posterior
 choice.py         the method that `method=` and the data stand for
 exact.py          one factor of the whole covariance
+neighbours.py     from the nearest items, with variances corrected on items held out
 state_space.py    exact in O(n), for Matern processes of one column
 """
