@@ -24,6 +24,7 @@ from mercer.estimators.base import positive, warn_open
 from mercer.estimators.gaussian_process import failed_factor
 from mercer.estimators.gaussian_process.base import GaussianProcess
 from mercer.estimators.gaussian_process.methods.choice import chosen_method
+from mercer.estimators.gaussian_process.methods.inducing import InducingPosterior
 from mercer.estimators.gaussian_process.methods.method import Method, Posterior, exact_only
 from mercer.estimators.gaussian_process.model import ProcessModel, set_up
 from mercer.estimators.gaussian_process.posterior import RegressionPosterior
@@ -76,9 +77,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     prior         a standard deviation s: log N(theta; its start, s^2) is added to the evidence.  None: no prior
     check_psd     "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
     method        "exact": one factor of the whole covariance, O(n^3).  "statespace": the same answer in O(n), for a
-                  Matern kernel of order 1/2, 3/2 or 5/2 on one column.  "neighbours": every new item from the
-                  n_neighbors training items nearest to it, and variances corrected by items held out.  "auto":
-                  "statespace" where it applies, "exact" up to 15 000 items, else "neighbours"
+                  Matern kernel of order 1/2, 3/2 or 5/2 on one column.  "sgpr": a lower bound of the evidence through
+                  n_inducing of the items, and bound_ has bounds around the exact one.  "neighbours": every new item
+                  from the n_neighbors training items nearest to it, and variances corrected by items held out.
+                  "auto": "statespace" where it applies, "exact" up to 15 000 items, else "neighbours"
+    n_inducing    landmarks, for method="sgpr"
     n_neighbors   of every new item, for method="neighbours"
 
     The default optimizer is L-BFGS-B up to 450 items.  For more items it works mostly on subsets; up to 900 items, or
@@ -107,13 +110,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         prior: float | None = None,
         check_psd: str = "warn",
         method: str = "exact",
+        n_inducing: int = 512,
         n_neighbors: int = 200,
     ) -> None:
         self.kernel, self.alpha, self.optimizer = kernel, alpha, optimizer
         self.n_restarts_optimizer, self.normalize_y = n_restarts_optimizer, normalize_y
         self.copy_X_train, self.n_targets, self.random_state = copy_X_train, n_targets, random_state
         self.noise, self.mean, self.prior, self.check_psd = noise, mean, prior, check_psd
-        self.method, self.n_neighbors = method, n_neighbors
+        self.method, self.n_inducing, self.n_neighbors = method, n_inducing, n_neighbors
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -158,6 +162,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         """Options and data after all checks."""
         self._check_search_options()
         self._require_integer("n_neighbors", 1)
+        self._require_integer("n_inducing", 1)
         if self.n_targets is not None:
             self._require_integer("n_targets", 1)
         if self.prior is not None:
@@ -254,6 +259,19 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     def L_(self) -> Array:
         """The lower Cholesky factor of K + noise."""
         return self._exact("the factor L_").factor.L
+
+    @property
+    def bound_(self) -> tuple[float, float]:
+        """(low, high) around the evidence of the exact process at these hyper-parameters, whatever the method.
+
+        With landmarks it takes some products with the whole covariance, when it is first asked for.
+        """
+        check_is_fitted(self, "_known")
+        if not hasattr(self, "_bound"):
+            value = float(self._known.evidence)
+            with one_blas_thread():
+                self._bound = self._known.bounds() if isinstance(self._known, InducingPosterior) else (value, value)
+        return self._bound
 
     @property
     def dual_coef_(self) -> Array:

@@ -7,11 +7,12 @@ from typing import Any
 from mercer.errors import bad
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.methods.exact import Exact
+from mercer.estimators.gaussian_process.methods.inducing import Inducing
 from mercer.estimators.gaussian_process.methods.method import Method
 from mercer.estimators.gaussian_process.methods.neighbours import Neighbours
 from mercer.estimators.gaussian_process.methods.state_space import StateSpace
 
-NAMES = ("exact", "statespace", "neighbours", "auto")
+NAMES = ("exact", "sgpr", "statespace", "neighbours", "auto")
 _EXACT = 15_000  # items up to which "auto" factors the whole covariance
 
 
@@ -24,6 +25,8 @@ def chosen_method(gp: Any, covariance: Covariance) -> Method:
         name = "statespace" if StateSpace.fits(covariance) else name
     if name == "auto":
         name = "exact" if len(covariance) <= _EXACT else "neighbours"
+    if name == "sgpr":
+        return Inducing(gp.n_inducing)
     if name == "neighbours":
         return Neighbours(gp.n_neighbors)
     return StateSpace() if name == "statespace" else Exact()

@@ -22,6 +22,7 @@ from mercer.estimators.gaussian_process.means import Mean
 from mercer.estimators.gaussian_process.methods.method import Method, exact_only
 from mercer.estimators.gaussian_process.regression_evidence import RegressionEvidence
 from mercer.estimators.training_data import KernelItems
+from mercer.solvers.evidence_search import LEAST
 from mercer.solvers.local_conditioning import condition_at
 from mercer.typing import Array
 
@@ -34,6 +35,7 @@ class BlockEvidence:
     """The sum of the evidences of several blocks of items."""
 
     has_curvature = True
+    least_gain = LEAST
 
     def __init__(self, blocks: Sequence[RegressionEvidence]) -> None:
         self.blocks, self.size = blocks, sum(block.size for block in blocks)

@@ -16,6 +16,7 @@ from mercer.estimators.gaussian_process.methods.method import Method, exact_only
 from mercer.items import Vectors
 from mercer.kernels import Exponential, Kernel, Matern, Scaled
 from mercer.parameters import value
+from mercer.solvers.evidence_search import LEAST
 from mercer.solvers.state_space import ORDERS, LineProcess
 from mercer.typing import Array
 
@@ -61,6 +62,7 @@ class LineEvidence:
     """log p(Y | theta) of a process on a line."""
 
     has_curvature = False
+    least_gain = LEAST
 
     def __init__(self, covariance: Covariance, Y: Array, H: Array) -> None:
         self.covariance, self.Y, self.H, self.size = covariance, Y, H, len(Y)
