@@ -42,6 +42,7 @@ _RECORDS = {
     "mercer.estimators.gaussian_process.covariance": "Covariance Noise",
     "mercer.estimators.gaussian_process.class_posterior": "ClassPosterior Codes Signs",
     "mercer.estimators.gaussian_process.means": "ConstantMean LinearMean ZeroMean",
+    "mercer.estimators.gaussian_process.methods.grid": "GridPosterior",
     "mercer.estimators.gaussian_process.methods.inducing": "InducingPosterior",
     "mercer.estimators.gaussian_process.methods.neighbours": "NeighbourPosterior",
     "mercer.estimators.gaussian_process.methods.state_space": "LinePosterior",

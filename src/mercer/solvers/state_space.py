@@ -4,7 +4,7 @@
 
 f is the first entry of a state of 1, 2 or 3 numbers that is a Markov process, so that Kalman's filter gives all
 products with the inverse of the covariance M of noisy values: log |M|, [Y H]'M^-1 [Y H], and their derivatives in
-log lengthscale, log variance and a common part of the noise.  `solvers/gaussian_process.py` has the formulas of the
+log lengthscale, log variance and a common part of the noise.  `solvers/products_evidence.py` has the formulas of the
 evidence from there on.
 
 The same filter from the right gives what later places say of the state.  A stationary process looks the same backwards
@@ -22,11 +22,11 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.native import state_space
+from mercer.solvers.products_evidence import evidence_of, slope_of, weights_of
 from mercer.typing import Array
 
 ORDERS = {0.5: 1, 1.5: 2, 2.5: 3}  # {nu: numbers of the state}
 PARAMETERS = 3  # log lengthscale, log variance, noise
-_LOG_2PI = float(np.log(2.0 * np.pi))
 _STATIONARY = {
     1: np.eye(1),
     2: np.eye(2),
@@ -64,17 +64,17 @@ class LineProcess:
         """log p(Y), summed over the columns, restricted if H has columns; and its slope in the three parameters."""
         q = self.Y.shape[1]
         sums = self._filter(slopes)
-        value = _evidence(sums.log_determinant, sums.products, len(self.Y), q)
+        value = evidence_of(sums.log_determinant, sums.products, len(self.Y), q)
         if not slopes:
             return value, np.empty(0)
         log_slopes, products = sums.log_determinant_slopes, sums.product_slopes
-        slope = [_evidence_slope(sums.products, d, G, q) for d, G in zip(log_slopes, products, strict=True)]
+        slope = [slope_of(sums.products, d, G, q) for d, G in zip(log_slopes, products, strict=True)]
         return value, np.array(slope)
 
     def weights(self) -> Array:
         """b (h, q): the generalised least squares estimate of the mean."""
         G, q = self._filter(False).products, self.Y.shape[1]
-        return np.asarray(np.linalg.solve(G[q:, q:], G[q:, :q]))
+        return weights_of(G, q)
 
     def moments(self, new: Array, H_new: Array) -> tuple[Array, Array]:
         """Mean (m, q) and variance (m,) of f + H b at new places, in any order."""
@@ -82,7 +82,7 @@ class LineProcess:
         means, variance = self._both_sides(new)
         G = self._filter(False).products
         unexplained = H_new - means[:, q:]
-        b = np.linalg.solve(G[q:, q:], G[q:, :q])
+        b = weights_of(G, q)
         root = np.linalg.cholesky(G[q:, q:])
         extra = np.linalg.solve(root, unexplained.T)
         return means[:, :q] + unexplained @ b, variance + np.einsum("ij,ij->j", extra, extra)
@@ -163,23 +163,3 @@ class LineSums:
     log_determinant_slopes: Array
     products: Array
     product_slopes: Array
-
-
-def _evidence(log_determinant: float, G: Array, n: int, q: int) -> float:
-    """-1/2 (tr Y'P Y + q (log |M| + log |H'M^-1 H| + (n - h) log 2 pi))."""
-    h = len(G) - q
-    fit = np.trace(G[:q, :q])
-    if h:
-        fit -= np.trace(G[:q, q:] @ np.linalg.solve(G[q:, q:], G[q:, :q]))
-        log_determinant += float(np.linalg.slogdet(G[q:, q:])[1])
-    return float(-0.5 * (fit + q * (log_determinant + (n - h) * _LOG_2PI)))
-
-
-def _evidence_slope(G: Array, log_slope: float, dG: Array, q: int) -> float:
-    """The derivative of `_evidence`, given those of log |M| and of G."""
-    fit = np.trace(dG[:q, :q])
-    if len(G) > q:
-        b = np.linalg.solve(G[q:, q:], G[q:, :q])
-        fit += np.trace(b.T @ dG[q:, q:] @ b) - 2.0 * np.trace(b.T @ dG[q:, :q])
-        log_slope = log_slope + float(np.trace(np.linalg.solve(G[q:, q:], dG[q:, q:])))
-    return float(-0.5 * (fit + q * log_slope))

@@ -80,7 +80,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
                   Matern kernel of order 1/2, 3/2 or 5/2 on one column.  "sgpr": a lower bound of the evidence through
                   n_inducing of the items, and bound_ has bounds around the exact one.  "neighbours": every new item
                   from the n_neighbors training items nearest to it, and variances corrected by items held out.
-                  "auto": "statespace" where it applies, "exact" up to 15 000 items, else "neighbours"
+                  "auto": "statespace" where it applies, "grid" on full grids,
+                  "exact" up to 15 000 items, else "neighbours"
     n_inducing    landmarks, for method="sgpr"
     n_neighbors   of every new item, for method="neighbours"
 
