@@ -8,7 +8,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, geometry, gp, gram, matvec, report, ridge, search, sparse, startup, svm, vjp
+from benchmarks import (
+    data,
+    geometry,
+    gp,
+    gram,
+    matvec,
+    report,
+    ridge,
+    search,
+    smoothing,
+    sparse,
+    startup,
+    structured,
+    svm,
+    vjp,
+)
 from benchmarks.harness import Case, Row, run
 
 SUITES = {
@@ -20,8 +35,10 @@ SUITES = {
     "vjp": vjp.cases,
     "ridge": ridge.cases,
     "search": search.cases,
+    "smoothing": smoothing.cases,
     "startup": startup.cases,
     "sparse": sparse.cases,
+    "structured": structured.cases,
     "svm": svm.fits,
     "svm-predict": svm.predictions,
 }

@@ -26,6 +26,8 @@ _HOME = {
     "GaussianProcessClassifier": "mercer.estimators.gaussian_process.classifier",
     "GaussianProcessRegressor": "mercer.estimators.gaussian_process.regressor",
     "KMedoids": "mercer.estimators.clusters.k_medoids",
+    "KernelDensity": "mercer.estimators.density.kernel_density",
+    "KernelDensityClassifier": "mercer.estimators.density.classifier",
     "KernelGradientDescent": "mercer.estimators.gradient_descent",
     "KernelKMeans": "mercer.estimators.clusters.kernel_k_means",
     "KernelKNeighborsClassifier": "mercer.estimators.neighbours.classifier",
@@ -44,9 +46,11 @@ _HOME = {
     "L2VMClassifier": "mercer.estimators.feature_machines.l2vm",
     "L2VMRegressor": "mercer.estimators.feature_machines.l2vm",
     "LazyGram": "mercer.gram",
+    "Loess": "mercer.estimators.smoothing.loess",
     "MemoryBudgetError": "mercer.errors",
     "ModelFileError": "mercer.errors",
     "NearestMedoidClassifier": "mercer.estimators.clusters.nearest_medoid",
+    "NeighbourDensity": "mercer.estimators.density.neighbour_density",
     "NotConverged": "mercer.errors",
     "NotFinite": "mercer.errors",
     "NotPositiveDefinite": "mercer.errors",
@@ -72,6 +76,7 @@ _HOME = {
     "hsic_test": "mercer.statistics.hsic",
     "kernels": "mercer.kernels",
     "load": "mercer.files",
+    "lowess": "mercer.estimators.smoothing.lowess",
     "median_lengthscale": "mercer.selection.kernel_heuristics",
     "medoid_silhouette": "mercer.estimators.clusters.silhouettes",
     "mmd_test": "mercer.statistics.mmd",
@@ -87,6 +92,7 @@ _HOME = {
     "testing": "mercer.testing",
     "theory": "mercer.theory",
     "verify": "mercer.estimators.verify",
+    "windows": "mercer.windows",
 }
 
 __all__ = sorted([*_HOME, "__version__", "config", "configure"])

@@ -74,6 +74,17 @@ NEIGHBOURS = [
     mercer.KernelKNeighborsRegressor(3, kernel="precomputed"),
 ]
 
+SMOOTHERS = [
+    mercer.Loess(degree=1),
+    mercer.Loess(degree=1, family="symmetric", surface="direct"),
+]
+DENSITIES = [
+    mercer.KernelDensity(),
+    mercer.KernelDensity(bandwidth=0.5, kernel="epanechnikov", adaptive=True),
+    mercer.KernelDensityClassifier(),
+    mercer.NeighbourDensity(2),
+]
+
 PROCESSES = [
     mercer.GaussianProcessRegressor(),
     mercer.GaussianProcessRegressor("rbf"),
@@ -100,13 +111,15 @@ def expected_failures(machine):
         return {}
     if isinstance(machine, mercer.KernelPCA) and machine.kernel == "precomputed":
         return {"check_estimators_dtypes": "they pass no Gram, and ask for all axes"}
-    if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelLDA"):
+    if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelDensity", "KernelLDA"):
         return {}
     if isinstance(machine, (mercer.KernelRidge, mercer.KernelRidgeCV, mercer.KernelGradientDescent)):
         several = np.ndim(getattr(machine, "alpha", 0)) == 1
         choice = isinstance(machine, mercer.KernelRidgeCV) or several
         failing = dict.fromkeys(failing, "of an item that comes twice, leaving one out leaves one in") if choice else {}
         return failing | ({"check_regressor_multioutput": "several outputs have one alpha each"} if several else {})
+    if isinstance(machine, mercer.Loess):
+        return dict.fromkeys(failing, "an item that comes twice counts twice among the neighbours")
     if type(machine).__name__.startswith(("RBFNetwork", "L2VM")):
         return dict.fromkeys(failing, "an item that comes twice is a feature that comes twice, with half the penalty")
     if isinstance(machine, mercer.GaussianProcessRegressor) and machine.kernel == "precomputed":
@@ -117,11 +130,14 @@ def expected_failures(machine):
 
 
 @parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS,
+                          *SMOOTHERS,
                           SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
+                          *DENSITIES, SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
                          expected_failed_checks=expected_failures)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.classical_mds.NotEuclidean")  # nor distances
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.kernel_pca.AsymmetricGram")
 @pytest.mark.filterwarnings("ignore::mercer.estimators.positivity.Indefinite")  # some pass numbers that are no Gram
+@pytest.mark.filterwarnings("ignore::mercer.estimators.smoothing.loess.SingularFit")  # or constant columns
 def test_scikit_learns_own_checks_pass_I4(estimator, check):
     check(estimator)
 

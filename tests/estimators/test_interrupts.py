@@ -74,6 +74,7 @@ INTERRUPTED = [
     ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0)}, three, "mercer.solvers.laplace:_half_norm", 60),
     ("GPLVM", {"n_restarts": 2, "random_state": 0}, None,
      "mercer.estimators.gaussian_process.gplvm:_value_and_slope", 6),
+    ("Loess", {"family": "symmetric"}, t, "mercer.solvers.loess.fit:_bisquare", 2),
     ("KMedoids", {"n_clusters": 6, "random_state": 0}, None, "mercer.solvers.medoids.swaps:_look", 4),
     ("KMedoids", {"n_clusters": 6, "method": "pam", "random_state": 0}, None, "mercer.solvers.medoids.swaps:best_swap",
      2),
@@ -92,7 +93,16 @@ INTERRUPTED = [
      "mercer.selection.scoring:FoldScorer.outcome", 17),
 ]  # fmt: skip
 # one factorisation, one pass, nothing but remembering: no step after which there is a model
-AT_ONCE = {"KernelKNeighborsClassifier", "KernelKNeighborsRegressor", "KernelLDA", "KernelRidge", "TableScaler"}
+AT_ONCE = {
+    "KernelDensity",
+    "KernelDensityClassifier",
+    "KernelKNeighborsClassifier",
+    "KernelKNeighborsRegressor",
+    "KernelLDA",
+    "KernelRidge",
+    "NeighbourDensity",
+    "TableScaler",
+}
 IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]
 
 

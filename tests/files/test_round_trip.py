@@ -69,7 +69,7 @@ def fitted(machine: BaseEstimator, X=X) -> BaseEstimator:
 def answers(machine, X):
     """Whatever the machine can tell of new items."""
     found = {}
-    for name in ("predict", "predict_proba", "decision_function", "transform"):
+    for name in ("predict", "predict_proba", "decision_function", "score_samples", "transform"):
         if hasattr(machine, name):
             found[name] = getattr(machine, name)(X)
     if getattr(machine, "fit_inverse_transform", hasattr(machine, "inverse_transform")):
@@ -167,6 +167,9 @@ EXAMPLES: list[tuple[Kernel, object]] = [
                                ks.TfIdf() + ks.Bag(), ks.Centred(ks.Bag())]),
     (ks.Spectrum(2), STRINGS),
     (ks.Spectrum(2), [tuple(s) for s in STRINGS]),
+    *((k, STRINGS) for k in [ks.AllSubstrings(0.7), ks.Dictionary(["a", "ab"]), ks.EditSimilarity(0.3),
+                             ks.GapWeighted(2), ks.GappedKmer(3, k=2), ks.LocalAlignment(0.5, form="sum"),
+                             ks.Mismatch(2, letters=9), ks.WeightedDegree(2)]),
     (ks.Bag(), np.array([[1, 0, 2], [0, 1, 1], [3, 0, 0], [0, 0, 1]])),
     (ks.Intersection(), SETS),
     (ks.SubsetCount(), SETS),

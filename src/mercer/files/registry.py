@@ -51,6 +51,8 @@ _RECORDS = {
     "mercer.estimators.gaussian_process.model": "ProcessModel",
     "mercer.estimators.gaussian_process.targets": "Units",
     "mercer.linalg.cholesky": "Factor",
+    "mercer.solvers.density.boundary": "Side",
+    "mercer.solvers.density.mixture": "Mixture",
     "mercer.solvers.discriminant": "Discriminant",
     "mercer.solvers.dual.certificate": "DualSolution",
     "mercer.solvers.evidence_climb": "EvidenceClimb",
@@ -67,6 +69,10 @@ _RECORDS = {
     "mercer.solvers.linear_svm": "LinearSolution",
     "mercer.solvers.losses": "ComplementaryLogLog EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Probit "
     "Squared SquaredHinge",
+    "mercer.solvers.loess.boxes": "Boxes",
+    "mercer.solvers.loess.fit": "LoessSurface",
+    "mercer.solvers.loess.local_fits": "Centres LocalFits Points",
+    "mercer.solvers.loess.statistics": "Traces",
     "mercer.solvers.medoids.proof": "SwapProof",
     "mercer.solvers.platt": "Platt",
     "mercer.solvers.ridge": "Factored RidgeCertificate Targets",
@@ -74,6 +80,7 @@ _RECORDS = {
     "mercer.solvers.rvm.evidence": "Relevance",
     "mercer.solvers.fisher_scoring": "ScoringSolution",
     "mercer.solvers.sparse.working_set": "SparseSolution",
+    "mercer.windows": "Biweight Boxcar Cosine Epanechnikov Exponential Gaussian TriCube Triangular Triweight",
 }
 _GP = "mercer.estimators.gaussian_process"
 # {name in files of 0.1.0: name today}.

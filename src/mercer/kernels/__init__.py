@@ -9,7 +9,8 @@ matrix_weighted.py            given by a matrix: Mahalanobis, bilinear
 subsets.py                    over subsets of columns: ANOVA
 
 Kernels of other items:
-strings.py, documents.py      k-mers; words; word_counts.py, the counts that both compare
+strings/                      words, subsequences, alignments and edits of strings
+documents.py                  words of texts; word_counts.py, the counts that these and strings compare
 sets.py, categorical.py       sets and intervals; rows of categories
 tables.py                     a kernel on some columns of a table
 lookup_table.py, constant.py  a finite set by a table of values; constants and white noise
@@ -65,7 +66,17 @@ if TYPE_CHECKING:
     from mercer.kernels.pullback import Modulated, Pullback, rank_one
     from mercer.kernels.radial import RBF, Exponential, Matern, RationalQuadratic
     from mercer.kernels.sets import Intersection, IntervalOverlap, SubsetCount
-    from mercer.kernels.strings import Spectrum
+    from mercer.kernels.strings import (
+        AllSubstrings,
+        Dictionary,
+        EditSimilarity,
+        GappedKmer,
+        GapWeighted,
+        LocalAlignment,
+        Mismatch,
+        Spectrum,
+        WeightedDegree,
+    )
     from mercer.kernels.subsets import ANOVA, AllSubsets
     from mercer.kernels.tables import On
     from mercer.kernels.user import FeatureMap, Similarity
@@ -95,7 +106,8 @@ else:
             "pullback": "Modulated Pullback rank_one",
             "radial": "RBF Exponential Matern RationalQuadratic",
             "sets": "Intersection IntervalOverlap SubsetCount",
-            "strings": "Spectrum",
+            "strings": "AllSubstrings Dictionary EditSimilarity GapWeighted GappedKmer LocalAlignment Mismatch "
+            "Spectrum WeightedDegree",
             "subsets": "ANOVA AllSubsets",
             "tables": "On",
             "user": "FeatureMap Similarity",
@@ -107,6 +119,7 @@ __all__ = [
     "RBF",
     "AdditiveChiSquared",
     "AllSubsets",
+    "AllSubstrings",
     "ArcSine",
     "Bag",
     "Bilinear",
@@ -115,12 +128,16 @@ __all__ = [
     "ChiSquared",
     "Constant",
     "Cosine",
+    "Dictionary",
+    "EditSimilarity",
     "Exp",
     "Exponential",
     "FeatureMap",
     "Fisher",
     "Fitted",
     "Fixed",
+    "GapWeighted",
+    "GappedKmer",
     "GaussianOf",
     "GenerativeFeatures",
     "Geometric",
@@ -131,9 +148,11 @@ __all__ = [
     "Kernel",
     "Laplacian",
     "Linear",
+    "LocalAlignment",
     "Lookup",
     "Mahalanobis",
     "Matern",
+    "Mismatch",
     "Modulated",
     "Negated",
     "Normalised",
@@ -153,6 +172,7 @@ __all__ = [
     "SubsetCount",
     "Sum",
     "TfIdf",
+    "WeightedDegree",
     "White",
     "kernel",
     "parse",

@@ -28,7 +28,10 @@ principal_axes.py                    leading eigenpairs of a centred Gram; nystr
 discriminant.py                      kernel discriminant analysis, by one linear system
 medoids/                             clusters around items, from distances
 kernel_k_means.py                    clusters around means of features, from products with a Gram
+loess/                               local polynomials at the vertices of boxes, and surfaces between them
+lowess.py                            a scatterplot smoothed by local lines
 gplvm.py                             latent points under a Gaussian process
+bandwidth/                           widths of smoothing windows: rules, and leave-one-out scores
 platt.py                             probabilities from decision values
 losses/                              losses, links and likelihoods, one file each
 solution.py, kkt.py, limits.py       what is returned, and when to stop
