@@ -30,7 +30,7 @@ from mercer import GaussianProcessRegressor
 from mercer.kernels import Matern
 from mercer.typing import Array
 
-STEPS = int(os.environ.get("MERCER_SGPR_STEPS", "50"))
+STEPS = int(os.environ.get("MERCER_SGPR_STEPS", "25"))
 INDUCING, VECCHIA, TESTED = 512, 4000, 3000
 TABLES = {"kin40k": 0, "protein": 0, "keggundirected": 0, "argo2016": 0}  # which target
 ROUNDING = 1e-3  # of errors and densities that count as equal

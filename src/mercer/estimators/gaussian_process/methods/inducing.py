@@ -110,7 +110,8 @@ class Panels:
         kernel, prepared, slopes = self.data.kernel, self.data.prepared, sums.slopes(self.root)
 
         def part(r: slice) -> tuple[Array, float]:
-            W, noise = slopes.of_panel(self.block(r), self.columns[r], self.noise[r], self.diag[r])
+            K = np.asarray(kernel.block(prepared[r], self.landmarks), dtype=float)
+            W, noise = slopes.of_panel(K, self.columns[r], self.noise[r], self.diag[r])
             return kernel.vjp(prepared[r], self.landmarks, W), noise
 
         cross, noise = self.folded(part)
