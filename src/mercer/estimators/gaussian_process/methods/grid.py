@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -314,7 +314,7 @@ class GridPosterior:
 class KroneckerGrid(Method):
     """Exact, for kernels that are products over columns, on items that form a full grid."""
 
-    name: ClassVar[str] = "grid"
+    name = "grid"
 
     def __init__(self) -> None:
         self._grid: Grid | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -268,7 +268,7 @@ class InducingPosterior:
 class Inducing(Method):
     """A lower bound of the evidence through landmarks."""
 
-    name: ClassVar[str] = "sgpr"
+    name = "sgpr"
 
     def __init__(self, count: int) -> None:
         self.count = count
