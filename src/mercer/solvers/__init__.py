@@ -9,6 +9,7 @@ smo.py                               the textbook algorithm, to compare with
 hinge_posterior.py                   the machine as a posterior: EM and Gibbs sampling
 ridge/                               kernel ridge regression: one, many at once, leave-one-out
 least_squares.py                     ridge regression on explicit features, and its evidence
+local_regression/                    polynomials fitted to the points around each place
 gradient_descent.py                  least squares by gradient steps
 metric_rounds.py                     a metric from the gradients of a fitted function, in rounds
 risk/                                any convex loss in an RKHS
@@ -25,6 +26,7 @@ laplace.py, laplace_softmax.py       the same on labels, by Laplace's approximat
 evidence_search.py                   their hyper-parameters of largest evidence, by ascents of evidence_climb.py
 quasi_newton.py                      L-BFGS-B that Ctrl-C ends at its best point
 principal_axes.py                    leading eigenpairs of a centred Gram; nystroem.py, from some of the items
+landmarks.py                         items that stand for all others, by several rules
 discriminant.py                      kernel discriminant analysis, by one linear system
 medoids/                             clusters around items, from distances
 kernel_k_means.py                    clusters around means of features, from products with a Gram
