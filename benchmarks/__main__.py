@@ -18,9 +18,10 @@ from benchmarks import (
     ridge,
     scale,
     search,
-    smoothing_loess,
+    smoothing,
     sparse,
     startup,
+    structured,
     svm,
     vjp,
 )
@@ -36,9 +37,10 @@ SUITES = {
     "ridge": ridge.cases,
     "scale": scale.cases,
     "search": search.cases,
-    "smoothing-loess": smoothing_loess.cases,
+    "smoothing": smoothing.cases,
     "startup": startup.cases,
     "sparse": sparse.cases,
+    "structured": structured.cases,
     "svm": svm.fits,
     "svm-predict": svm.predictions,
 }

@@ -26,6 +26,8 @@ _HOME = {
     "GaussianProcessClassifier": "mercer.estimators.gaussian_process.classifier",
     "GaussianProcessRegressor": "mercer.estimators.gaussian_process.regressor",
     "KMedoids": "mercer.estimators.clusters.k_medoids",
+    "KernelDensity": "mercer.estimators.density.kernel_density",
+    "KernelDensityClassifier": "mercer.estimators.density.classifier",
     "KernelGradientDescent": "mercer.estimators.gradient_descent",
     "KernelKMeans": "mercer.estimators.clusters.kernel_k_means",
     "KernelKNeighborsClassifier": "mercer.estimators.neighbours.classifier",
@@ -45,9 +47,12 @@ _HOME = {
     "L2VMRegressor": "mercer.estimators.feature_machines.l2vm",
     "LazyGram": "mercer.gram",
     "Loess": "mercer.estimators.smoothing.loess",
+    "LocalRegression": "mercer.estimators.smoothing.local_regression",
     "MemoryBudgetError": "mercer.errors",
     "ModelFileError": "mercer.errors",
+    "NadarayaWatson": "mercer.estimators.smoothing.nadaraya_watson",
     "NearestMedoidClassifier": "mercer.estimators.clusters.nearest_medoid",
+    "NeighbourDensity": "mercer.estimators.density.neighbour_density",
     "NotConverged": "mercer.errors",
     "NotFinite": "mercer.errors",
     "NotPositiveDefinite": "mercer.errors",
@@ -91,6 +96,7 @@ _HOME = {
     "testing": "mercer.testing",
     "theory": "mercer.theory",
     "verify": "mercer.estimators.verify",
+    "windows": "mercer.windows",
 }
 
 __all__ = sorted([*_HOME, "__version__", "config", "configure"])

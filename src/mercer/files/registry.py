@@ -20,7 +20,10 @@ FUNCTIONAL = (kernels.FeatureMap, kernels.Modulated, kernels.Pullback, kernels.S
 
 _RECORDS = {
     "mercer.parameters": "Fixed Bounded",
-    "mercer.items": "Categories Documents Intervals Models Objects Sets Strings Table Vectors",
+    "mercer.items": "Categories Documents Graphs Intervals Models Objects PointLists Rankings Sets Strings Table "
+    "Vectors",
+    "mercer.items.sets": "PackedSets",
+    "mercer.items.labels": "Labels",
     "mercer.items.text": "CountedDocuments",
     "mercer.kernels.frozen_matrix": "Frozen",
     "mercer.kernels.prepared_rows": "Centre",
@@ -38,17 +41,24 @@ _RECORDS = {
     "mercer.estimators.clusters.metric": "NamedMetric",
     "mercer.estimators.recursive_features.leaf": "Leaf",
     "mercer.estimators.risk.certificate": "RiskCertificate",
+    "mercer.estimators.smoothing.mixed_columns": "MixedColumns",
     "mercer.estimators.svm.certificate": "Certificate",
     "mercer.estimators.svm.proof_record": "Record",
     "mercer.estimators.gaussian_process.converted_kernel": "Converted Foreign",
     "mercer.estimators.gaussian_process.covariance": "Covariance Noise",
     "mercer.estimators.gaussian_process.class_posterior": "ClassPosterior Codes Signs",
     "mercer.estimators.gaussian_process.means": "ConstantMean LinearMean ZeroMean",
+    "mercer.estimators.gaussian_process.methods.grid": "GridPosterior",
+    "mercer.estimators.gaussian_process.methods.inducing": "InducingPosterior",
+    "mercer.estimators.gaussian_process.methods.neighbours": "NeighbourPosterior",
+    "mercer.estimators.gaussian_process.methods.state_space": "LinePosterior",
     "mercer.estimators.gaussian_process.posterior": "RegressionPosterior",
     "mercer.estimators.gaussian_process.report": "FitReport RegressionCertificate",
     "mercer.estimators.gaussian_process.model": "ProcessModel",
     "mercer.estimators.gaussian_process.targets": "Units",
     "mercer.linalg.cholesky": "Factor",
+    "mercer.solvers.density.boundary": "Side",
+    "mercer.solvers.density.mixture": "Mixture",
     "mercer.solvers.discriminant": "Discriminant",
     "mercer.solvers.dual.certificate": "DualSolution",
     "mercer.solvers.evidence_climb": "EvidenceClimb",
@@ -64,6 +74,7 @@ _RECORDS = {
     "mercer.solvers.landmarks": "LandmarkFactor",
     "mercer.solvers.least_squares": "LeastSquares",
     "mercer.solvers.linear_svm": "LinearSolution",
+    "mercer.solvers.local_regression": "BandwidthSearch LocalProblem Width",
     "mercer.solvers.losses": "ComplementaryLogLog EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Probit "
     "Squared SquaredHinge",
     "mercer.solvers.loess.boxes": "Boxes",
@@ -78,6 +89,7 @@ _RECORDS = {
     "mercer.solvers.rvm.evidence": "Relevance",
     "mercer.solvers.fisher_scoring": "ScoringSolution",
     "mercer.solvers.sparse.working_set": "SparseSolution",
+    "mercer.windows": "Biweight Boxcar Cosine Epanechnikov Exponential Gaussian TriCube Triangular Triweight",
 }
 _GP = "mercer.estimators.gaussian_process"
 # {name in files of 0.1.0: name today}.
