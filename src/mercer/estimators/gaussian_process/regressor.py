@@ -95,7 +95,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     After fit: kernel_ (as given, at the optimum), noise_, alpha_ (= dual_coef_), L_, X_train_, y_train_,
     log_marginal_likelihood_value_, jitter_ (what was added to the diagonal), rank_, fit_report_, certificate_, n_iter_
     (evaluations), converged_; method_, the method that was used; bound_ = (low, high) around the exact evidence; and
-    calibration_, the factor by which "neighbours" corrects variances, 1 for all others.  Only "exact" has alpha_ and L_.
+    calibration_, the factor by which "neighbours" corrects variances, else 1.  Only "exact" has alpha_ and L_.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
 """Landmarks: the largest lower bound of the evidence through m items, in O(n m^2), as solvers/inducing.py has it.
 
 The search begins on a subset of the items.  Landmarks are those of solvers/landmarks.py, of which each is likely where
-those before explain little; they are chosen again at the hyper-parameters that were found.  Items pass by in panels, so that no n x m matrix is stored.
+those before explain little; they are chosen again at the hyper-parameters that were found.  Items pass by in panels, so
+that no n x m matrix is stored.
 """
 
 from __future__ import annotations
