@@ -199,7 +199,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         if len(evidences) > 1:
             options = {"tol": TOL, "draws": _DRAWS, "hints": shorter_lengthscales(model.covariance)}
         random = check_random_state(self.random_state)
-        return best_model(self, model, evidences, random, prior=prior, **options)
+        model, climbs = best_model(self, model, evidences, random, prior=prior, **options)
+        return replace(model, covariance=method.settled(model.covariance, model.mean, Y, H)), climbs
 
     def _posterior(self, model: ProcessModel, method: Method, Y: Array, H: Array) -> Posterior:
         try:

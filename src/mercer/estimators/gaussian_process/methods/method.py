@@ -46,6 +46,10 @@ class Method(ABC):
     def evidences(self, covariance: Covariance, Y: Array, H: Array) -> Sequence[Evidence]:
         """log p(Y | theta) on ever more items, the last on all of them."""
 
+    def settled(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> Covariance:
+        """What follows the search: hyper-parameters that the evidences of a method do not tell well; by default none."""
+        return covariance
+
     @abstractmethod
     def posterior(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> Posterior:
         """The process at these hyper-parameters, given its targets."""
