@@ -164,14 +164,19 @@ def _simulated(n: int) -> Line:
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(0.0, n / 2.0, n + n // 10))
     rate = np.sqrt(3.0) / 5.0
-    f, state, noise = np.empty(len(x)), rng.normal(size=2) * [1.0, rate], rng.normal(size=(len(x), 2))
     gaps = np.diff(x, prepend=x[0])
-    for i, gap in enumerate(gaps):
-        decay = np.exp(-rate * gap)
-        A = decay * np.array([[1.0 + rate * gap, gap], [-(rate**2) * gap, 1.0 - rate * gap]])
-        Q = np.diag([1.0, rate**2]) - A @ np.diag([1.0, rate**2]) @ A.T
-        state = A @ state + np.linalg.cholesky(Q + 1e-14 * np.eye(2)) @ noise[i]
-        f[i] = state[0]
+    still, moved = np.diag([1.0, rate**2]), np.empty((len(x), 2, 2))
+    moved[:, 0], moved[:, 1] = (
+        np.stack([1.0 + rate * gaps, gaps], 1),
+        np.stack([-(rate**2) * gaps, 1.0 - rate * gaps], 1),
+    )
+    moved *= np.exp(-rate * gaps)[:, None, None]
+    root = np.linalg.cholesky(still - moved @ still @ np.swapaxes(moved, 1, 2) + 1e-14 * np.eye(2))
+    kicks = np.einsum("nij,nj->ni", root, rng.normal(size=(len(x), 2)))
+    f, value, slope = np.empty(len(x)), float(rng.normal()), rate * float(rng.normal())
+    for place, (((a, b), (c, d)), (e, g)) in enumerate(zip(moved.tolist(), kicks.tolist(), strict=True)):
+        value, slope = a * value + b * slope + e, c * value + d * slope + g
+        f[place] = value
     y = f + np.sqrt(0.1) * rng.normal(size=len(x))
     held = np.zeros(len(x), dtype=bool)
     held[rng.permutation(len(x))[: n // 10]] = True
