@@ -47,7 +47,7 @@ class Method(ABC):
         """log p(Y | theta) on ever more items, the last on all of them."""
 
     def settled(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> Covariance:
-        """What follows the search: hyper-parameters that the evidences of a method do not tell well; by default none."""
+        """After the search: with hyper-parameters that the evidences do not tell well corrected; by default none."""
         return covariance
 
     @abstractmethod
