@@ -7,6 +7,7 @@ solvers/metric_rounds.py, f is kernel ridge regression of the rows x'.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,10 +19,14 @@ from mercer.kernels.stationary import Stationary
 from mercer.solvers.metric_rounds import Rounds, learn_metric
 from mercer.typing import Array
 
-WIDTHS = 2.0 ** np.arange(-1, 5)  # lengthscales, as multiples of the median distance between rows
+WIDTHS = 2.0 ** np.arange(-1, 5)  # lengthscales of the first round, as multiples of the median distance between rows
+NEAR = 2.0 ** np.arange(-1, 2)  # those of a later round, as multiples of the last one
+REFINED = 2  # rounds of a leaf at most: it starts from the metric of all rows
 ALPHAS = 10.0 ** np.arange(-6.0, 2.0)
-CHOICE_ROWS = 1000  # on which width and alpha are chosen: a decomposition of each Gram takes a tenth of a second
+import os
+CHOICE_ROWS = int(os.environ.get("CR","1000"))  # on which width and alpha are chosen: a decomposition of each Gram takes a tenth of a second
 GRADIENT_ROWS = 2000  # at which gradients are taken
+FACTOR_ROWS = 6000  # up to which f is found from a factor of the Gram: beyond, conjugate gradients are faster
 _PAIRS = 10_000  # of rows, for the median distance
 _ROUNDING = 1e-12  # deviation of a column, relative to its largest entry, below which it is constant
 
@@ -68,19 +73,33 @@ class Leaf:
 class Attempt:
     """Ridge regression of the sample with one metric; `error` is that of leaving one row out."""
 
-    def __init__(self, X: Array, Y: Array, kernel: Stationary, transform: Array, alphas: Array) -> None:
+    def __init__(
+        self, X: Array, Y: Array, kernel: Stationary, transform: Array, widths: Array, alphas: Array
+    ) -> None:
         self.X, self.Y, self.transform = X, Y, transform
         Z = X[:CHOICE_ROWS] @ transform
         median = median_distance(Z, 1 if by_columns(kernel) else 2)
-        kernels = [kernel.with_params(lengthscale=float(width * median)) for width in WIDTHS]
+        kernels = [kernel.with_params(lengthscale=float(width * median)) for width in widths]
         chosen = KernelRidgeCV(kernels, alphas, fit_intercept=True).fit(Z, Y[:CHOICE_ROWS])
         self.kernel, self.alpha = chosen.kernel_, chosen.alpha_
+        self.width = float(self.kernel.lengthscale / median)
         self.error = float(chosen.best_estimator_.loo_error_.min())
-        self.left_out = chosen.best_estimator_.leave_one_out
 
     def ridge(self, X: Array, Y: Array) -> KernelRidge:
         """The machine of the chosen kernel and alpha on rows X."""
-        return KernelRidge(self.alpha, kernel=self.kernel, fit_intercept=True).fit(X @ self.transform, Y)
+        solver = "dual" if len(X) <= FACTOR_ROWS else "iterative"
+        machine = KernelRidge(self.alpha, kernel=self.kernel, fit_intercept=True, solver=solver)
+        return machine.fit(X @ self.transform, Y)
+
+    @cached_property
+    def left_out(self) -> Array:
+        """What is predicted for every row of the sample from the others."""
+        return self.ridge(self.X, self.Y).leave_one_out().reshape(self.Y.shape)
+
+    @property
+    def sample_error(self) -> float:
+        """The leave-one-out error on the whole sample."""
+        return float(np.mean((self.left_out - self.Y) ** 2))
 
     def gradients(self) -> Array:
         """grad f at some rows of the sample, those of every output below each other."""
@@ -101,7 +120,7 @@ def learn_leaf(
     some = rows[rng.permutation(len(rows))[: settings.metric_rows]]
     found = _rounds(X[some], Y[some], start, settings)
     leaf = Leaf(found.transform, found.fit.ridge(X[rows], Y[rows]), rows, found.history, found.reason)
-    return leaf, found.fit.left_out(), some[:CHOICE_ROWS]
+    return leaf, found.fit.left_out, some
 
 
 def learn_start(
@@ -110,19 +129,26 @@ def learn_start(
     """The T that is learned on a random sample of the rows, and settings with the one kernel that was best there."""
     some = rng.permutation(len(X))[: settings.metric_rows]
     found = _rounds(X[some], Y[some], start, settings)
-    return found.transform, replace(settings, kernels=(found.fit.kernel,))
+    few = min(settings.rounds, REFINED)
+    return found.transform, replace(settings, kernels=(found.fit.kernel,), rounds=few)
 
 
 def _rounds(X: Array, Y: Array, start: Array, settings: Settings) -> Rounds:
     """The rounds of the kernel whose best fit has the least error."""
 
     def rounds(kernel: Stationary) -> Rounds:
+        widths = WIDTHS
+
         def fit(transform: Array) -> Attempt:
-            return Attempt(X, Y, kernel, transform, settings.alphas)
+            nonlocal widths
+            attempt = Attempt(X, Y, kernel, transform, widths, settings.alphas)
+            widths = attempt.width * NEAR
+            return attempt
 
         return learn_metric(fit, start, settings.rounds, settings.powers, diagonal=by_columns(kernel))
 
-    return min(map(rounds, settings.kernels), key=lambda found: found.fit.error)
+    tried = [rounds(kernel) for kernel in settings.kernels]
+    return min(tried, key=lambda found: found.fit.sample_error) if len(tried) > 1 else tried[0]
 
 
 def by_columns(kernel: Stationary) -> bool:

@@ -41,7 +41,7 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         powers: Sequence[float] = (0.5, 1.0),
         alphas: Any = None,
         metric_rows: int = 4000,
-        max_leaf: int = 8000,
+        max_leaf: int = 20000,
         overlap: float = 0.1,
         random_state: Any = 0,
     ) -> None:
@@ -167,24 +167,29 @@ class RFMClassifier(ClassifierMixin, RecursiveFeatureMachine):  # type: ignore[m
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         labels = Labels.of(type(self).__name__, np.asarray(y))
         self.classes_ = labels.classes
-        values, rows = self._learn(X, np.eye(len(labels.classes))[labels.codes])
-        self.steepness_ = steepness(values, labels.codes[rows])
+        indicators = np.eye(len(labels.classes))[labels.codes]
+        values, rows = self._learn(X, indicators[:, 1:] if len(labels.classes) == 2 else indicators)
+        self.steepness_ = steepness(_of_all_classes(values), labels.codes[rows])
         return self
 
     def decision_function(self, X: Any) -> Array:
         """f_c(x), a column per class; of two classes f_1 - f_0."""
-        values = self._values(X)
+        values = _of_all_classes(self._values(X))
         return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> Array:
         """The class with the largest value."""
-        values = self._values(X)
-        return np.asarray(self.classes_[values.argmax(axis=1)])
+        return np.asarray(self.classes_[_of_all_classes(self._values(X)).argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Array:
         """softmax(s f(x))."""
-        return np.asarray(softmax(self.steepness_ * self._values(X), axis=1))
+        return np.asarray(softmax(self.steepness_ * _of_all_classes(self._values(X)), axis=1))
 
     def predict_log_proba(self, X: Any) -> Array:
         """log softmax(s f(x))."""
-        return np.asarray(log_softmax(self.steepness_ * self._values(X), axis=1))
+        return np.asarray(log_softmax(self.steepness_ * _of_all_classes(self._values(X)), axis=1))
+
+
+def _of_all_classes(values: Array) -> Array:
+    """A column per class: of two classes only f_1 is learned, as f_0 = 1 - f_1."""
+    return np.column_stack([1.0 - values, values]) if values.shape[1] == 1 else values
