@@ -6,6 +6,7 @@ solvers/metric_rounds.py, f is kernel ridge regression of the rows x'.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,12 +20,10 @@ from mercer.kernels.stationary import Stationary
 from mercer.solvers.metric_rounds import Rounds, learn_metric
 from mercer.typing import Array
 
-WIDTHS = 2.0 ** np.arange(-1, 5)  # lengthscales of the first round, as multiples of the median distance between rows
-NEAR = 2.0 ** np.arange(-1, 2)  # those of a later round, as multiples of the last one
+WIDTHS = 2.0 ** np.arange(-1, 5)  # lengthscales, as multiples of the median distance between rows
 REFINED = 2  # rounds of a leaf at most: it starts from the metric of all rows
 ALPHAS = 10.0 ** np.arange(-6.0, 2.0)
-import os
-CHOICE_ROWS = int(os.environ.get("CR","1000"))  # on which width and alpha are chosen: a decomposition of each Gram takes a tenth of a second
+CHOICE_ROWS = 1000  # on which width and alpha are chosen: a decomposition of each Gram takes a tenth of a second
 GRADIENT_ROWS = 2000  # at which gradients are taken
 FACTOR_ROWS = 6000  # up to which f is found from a factor of the Gram: beyond, conjugate gradients are faster
 _PAIRS = 10_000  # of rows, for the median distance
@@ -33,13 +32,14 @@ _ROUNDING = 1e-12  # deviation of a column, relative to its largest entry, below
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """What a leaf is told: the kernels among which it chooses, with a lengthscale, and how long it learns a metric."""
+    """What a leaf is told: the kernels among which it chooses, how long it learns a metric, and whom to tell of it."""
 
     kernels: tuple[Stationary, ...]
     rounds: int
     powers: tuple[float, ...]
     metric_rows: int
     alphas: Array
+    tell: Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +73,13 @@ class Leaf:
 class Attempt:
     """Ridge regression of the sample with one metric; `error` is that of leaving one row out."""
 
-    def __init__(
-        self, X: Array, Y: Array, kernel: Stationary, transform: Array, widths: Array, alphas: Array
-    ) -> None:
+    def __init__(self, X: Array, Y: Array, kernel: Stationary, transform: Array, alphas: Array) -> None:
         self.X, self.Y, self.transform = X, Y, transform
         Z = X[:CHOICE_ROWS] @ transform
         median = median_distance(Z, 1 if by_columns(kernel) else 2)
-        kernels = [kernel.with_params(lengthscale=float(width * median)) for width in widths]
+        kernels = [kernel.with_params(lengthscale=float(width * median)) for width in WIDTHS]
         chosen = KernelRidgeCV(kernels, alphas, fit_intercept=True).fit(Z, Y[:CHOICE_ROWS])
         self.kernel, self.alpha = chosen.kernel_, chosen.alpha_
-        self.width = float(self.kernel.lengthscale / median)
         self.error = float(chosen.best_estimator_.loo_error_.min())
 
     def ridge(self, X: Array, Y: Array) -> KernelRidge:
@@ -112,15 +109,16 @@ class Attempt:
 
 def learn_leaf(
     X: Array, Y: Array, rows: Array, start: Array, settings: Settings, rng: np.random.Generator
-) -> tuple[Leaf, Array, Array]:
+) -> tuple[Leaf, Attempt, Array]:
     """Learn the metric on a random sample of these rows, from that of the start, and the function on all of them.
 
-    Also returns values predicted for some rows of X without the row itself, and the positions of these rows.
+    Also returns the fit to the sample, and the positions of its rows.
     """
     some = rows[rng.permutation(len(rows))[: settings.metric_rows]]
     found = _rounds(X[some], Y[some], start, settings)
+    settings.tell(f"fit to {len(rows)} rows")
     leaf = Leaf(found.transform, found.fit.ridge(X[rows], Y[rows]), rows, found.history, found.reason)
-    return leaf, found.fit.left_out, some
+    return leaf, found.fit, some
 
 
 def learn_start(
@@ -137,12 +135,9 @@ def _rounds(X: Array, Y: Array, start: Array, settings: Settings) -> Rounds:
     """The rounds of the kernel whose best fit has the least error."""
 
     def rounds(kernel: Stationary) -> Rounds:
-        widths = WIDTHS
-
         def fit(transform: Array) -> Attempt:
-            nonlocal widths
-            attempt = Attempt(X, Y, kernel, transform, widths, settings.alphas)
-            widths = attempt.width * NEAR
+            attempt = Attempt(X, Y, kernel, transform, settings.alphas)
+            settings.tell(f"{attempt.kernel!r}, alpha {attempt.alpha:g}: leave-one-out error {attempt.error:.6g}")
             return attempt
 
         return learn_metric(fit, start, settings.rounds, settings.powers, diagonal=by_columns(kernel))

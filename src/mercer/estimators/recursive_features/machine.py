@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -16,7 +18,15 @@ from mercer.errors import bad
 from mercer.estimators.base import interruptible, targets
 from mercer.estimators.kernel_argument import NAMES, named_kernel, written
 from mercer.estimators.labels import Labels
-from mercer.estimators.recursive_features.leaf import ALPHAS, Leaf, Settings, deviations, learn_leaf, learn_start
+from mercer.estimators.recursive_features.leaf import (
+    ALPHAS,
+    Attempt,
+    Leaf,
+    Settings,
+    deviations,
+    learn_leaf,
+    learn_start,
+)
 from mercer.estimators.recursive_features.probability import steepness
 from mercer.estimators.recursive_features.tree import Split, grow, routed
 from mercer.estimators.regressor import columns_of
@@ -44,17 +54,18 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         max_leaf: int = 20000,
         overlap: float = 0.1,
         random_state: Any = 0,
+        verbose: bool = False,
     ) -> None:
         self.distance_kernel, self.rounds, self.powers, self.alphas = distance_kernel, rounds, powers, alphas
         self.metric_rows, self.max_leaf, self.overlap = metric_rows, max_leaf, overlap
-        self.random_state = random_state
+        self.random_state, self.verbose = random_state, verbose
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         carry_settings(cls)
 
-    def _learn(self, X: Array, Y: Array) -> tuple[Array, Array]:
-        """Fit the leaves; returns values predicted without the item itself, and the rows of X these belong to."""
+    def _learn(self, X: Array, Y: Array) -> list[tuple[Attempt, Array]]:
+        """Fit the leaves; for each, returns the fit to its sample, and the rows of X that are in it."""
         settings = self._settings()
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         self.scale_ = deviations(X)
@@ -72,7 +83,7 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         self.loo_error_ = float(share @ [min(error for _, error in leaf.history) for leaf in self.leaves_])
         self.certificate_ = max((leaf.ridge.certificate_ for leaf in self.leaves_), key=lambda proof: proof.residual)
         self.n_iter_ = max(len(leaf.history) - 1 for leaf in self.leaves_)
-        return np.vstack([values for _, values, _ in learned]), np.concatenate([rows for _, _, rows in learned])
+        return [(attempt, rows) for _, attempt, rows in learned]
 
     def _settings(self) -> Settings:
         """The options, checked."""
@@ -90,7 +101,8 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.overlap, Real) or not 0.0 <= self.overlap < 0.5:
             raise bad(owner, "overlap", "a share in [0, 0.5)", repr(self.overlap), "0.1 is the default.")
         alphas = ALPHAS if self.alphas is None else np.atleast_1d(np.asarray(self.alphas, dtype=float))
-        return Settings(kernels, int(self.rounds), powers, int(self.metric_rows), alphas)
+        tell = partial(_print, owner) if self.verbose else _silent
+        return Settings(kernels, int(self.rounds), powers, int(self.metric_rows), alphas, tell)
 
     def _values(self, X: Any) -> Array:
         """f at every row, a column per output."""
@@ -101,6 +113,14 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         for leaf, rows in routed(self.root_, X):
             out[rows] = self.leaves_[leaf].values(X[rows])
         return out
+
+
+def _print(owner: str, line: str) -> None:
+    sys.stdout.write(f"[{owner}] {line}\n")
+
+
+def _silent(line: str) -> None:
+    """Say nothing."""
 
 
 def _distance_kernel(owner: str, given: Any) -> Stationary:
@@ -125,6 +145,7 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
     metric_rows   rows on which the metric is learned; f itself learns from all
     max_leaf      more rows are split into parts along the widest direction of the metric, each with a machine
     overlap       the share of rows near a split from which both sides learn
+    verbose       print a line for every attempt at a metric and every fit
 
     Width, alpha and the number of rounds have the least exact leave-one-out error on a sample: no validation set is
     taken away.  Columns are divided by their deviations first, so that their units do not matter.
@@ -168,7 +189,9 @@ class RFMClassifier(ClassifierMixin, RecursiveFeatureMachine):  # type: ignore[m
         labels = Labels.of(type(self).__name__, np.asarray(y))
         self.classes_ = labels.classes
         indicators = np.eye(len(labels.classes))[labels.codes]
-        values, rows = self._learn(X, indicators[:, 1:] if len(labels.classes) == 2 else indicators)
+        learned = self._learn(X, indicators[:, 1:] if len(labels.classes) == 2 else indicators)
+        values = np.vstack([attempt.left_out for attempt, _ in learned])
+        rows = np.concatenate([rows for _, rows in learned])
         self.steepness_ = steepness(_of_all_classes(values), labels.codes[rows])
         return self
 
