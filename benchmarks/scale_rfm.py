@@ -33,6 +33,7 @@ from mercer.typing import Array
 
 REGRESSION = ("california_housing", "kin40k", "protein", "bike", "elevators")
 CLASSIFICATION = ("adult", "credit_default", "magic")
+WIDTH = {"bike": 15}  # columns that count: the target is the logarithm of the sum of the last two
 CAP = 300.0  # seconds
 SETTINGS, SMALL = 20, 1000  # settings of boosting that are tried; tables below this size are given two
 NEVER = 1e9  # the error of what was stopped
@@ -64,14 +65,16 @@ def _table(name: str, n: int) -> Split:
     some = np.random.default_rng(0).permutation(len(X))[:n] if n < len(X) else np.arange(len(X))
     X, y = X[some], y[some]
     train, test = train_test_split(np.arange(len(X)), test_size=0.2, random_state=0)
-    N = as_numbers(X, categorical)
+    N = as_numbers(X, categorical, train)
     return Split((X[train], X[test]), (N[train], N[test]), (y[train], y[test]))
 
 
 def _read(path: Path) -> tuple[Array, Array, Array]:
     with np.load(path) as arrays:
         X, y = arrays["X"].astype(float), arrays["y"]
-        return X, y, arrays["cat_mask"] if "cat_mask" in arrays else np.zeros(X.shape[1], dtype=bool)
+        categorical = arrays["cat_mask"] if "cat_mask" in arrays else np.zeros(X.shape[1], dtype=bool)
+    width = WIDTH.get(path.stem, X.shape[1])
+    return X[:, :width], y, categorical[:width]
 
 
 def _stand_in(name: str, n: int) -> tuple[Array, Array, Array]:
@@ -80,15 +83,15 @@ def _stand_in(name: str, n: int) -> tuple[Array, Array, Array]:
     return X, (f > 0.0).astype(np.int64) if name in CLASSIFICATION else f, np.zeros(6, dtype=bool)
 
 
-def as_numbers(X: Array, categorical: Array) -> Array:
-    """A column per category; medians in the gaps of other columns, and a column that marks them."""
+def as_numbers(X: Array, categorical: Array, train: Array) -> Array:
+    """A column per category; medians of the training rows in the gaps of other columns, and a column that marks them."""
     columns: list[Array] = []
     for column, is_category in zip(X.T, categorical, strict=True):
         gaps = np.isnan(column)
         if is_category:
             columns += [column == level for level in np.unique(column[~gaps])]
         else:
-            columns.append(np.where(gaps, np.nanmedian(column), column))
+            columns.append(np.where(gaps, np.nanmedian(column[train]), column))
         if gaps.any():
             columns.append(gaps)
     return np.column_stack(columns).astype(float)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import mercer
 from mercer import KernelRidge, RFMClassifier, RFMRegressor
-from mercer.estimators.recursive_features.leaf import deviations, learn_leaf, median_distance
+from mercer.estimators.recursive_features.leaf import cheaper_solver, deviations, learn_leaf, median_distance
 from mercer.estimators.recursive_features.tree import grow, routed
 from mercer.kernels import RBF, Exponential, Laplacian, Mahalanobis, Matern
 from mercer.kernels.input_gradient import function_gradient, input_gradient
@@ -142,11 +142,20 @@ def test_options_out_of_range_are_refused_with_a_cure(option, value):
 
 
 def test_many_rows_are_fitted_by_conjugate_gradients_to_the_same_function(monkeypatch):
-    monkeypatch.setattr("mercer.estimators.recursive_features.leaf.FACTOR_ROWS", 100)
-    machine = RFMRegressor("exponential", **CHEAP).fit(X, t)
-    assert machine.leaves_[0].ridge.solver_ == "iterative"
-    assert machine.certificate_.converged
-    assert_allclose(machine.predict(X), FITTED.predict(X), atol=1e-5)
+    exact, ours = RFMRegressor("exponential", rounds=1, alphas=0.1), RFMRegressor("exponential", rounds=1, alphas=0.1)
+    exact.fit(X, t)
+    monkeypatch.setattr("mercer.estimators.recursive_features.leaf.cheaper_solver", lambda n, alpha: "iterative")
+    ours.fit(X, t)
+    assert ours.leaves_[0].ridge.solver_ == "iterative"
+    assert ours.certificate_.converged
+    assert_allclose(ours.predict(X), exact.predict(X), atol=1e-5)
+
+
+def test_a_factor_is_for_few_rows_or_small_penalties_and_enough_memory():
+    assert [cheaper_solver(n, 0.1) for n in (4000, 5000)] == ["dual", "iterative"]
+    assert [cheaper_solver(n, 0.01) for n in (14_000, 16_000)] == ["dual", "iterative"]
+    with mercer.configure(memory=2**20):
+        assert cheaper_solver(1000, 1e-4) == "iterative"
 
 
 def test_a_verbose_fit_tells_of_every_round(capsys):

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from mercer.config import config
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.ridge.kernel_ridge_cv import KernelRidgeCV
 from mercer.kernels.additive import Laplacian
@@ -25,7 +26,8 @@ REFINED = 2  # rounds of a leaf at most: it starts from the metric of all rows
 ALPHAS = 10.0 ** np.arange(-6.0, 2.0)
 CHOICE_ROWS = 1000  # on which width and alpha are chosen: a decomposition of each Gram takes a tenth of a second
 GRADIENT_ROWS = 2000  # at which gradients are taken
-FACTOR_ROWS = 6000  # up to which f is found from a factor of the Gram: beyond, conjugate gradients are faster
+FACTOR_ROWS = 4000  # up to which f is always found from a factor of the Gram
+_BREAK_EVEN = 1500.0  # beyond this over sqrt(alpha) rows, conjugate gradients are faster: they take 15 / sqrt(alpha) steps
 _PAIRS = 10_000  # of rows, for the median distance
 _ROUNDING = 1e-12  # deviation of a column, relative to its largest entry, below which it is constant
 
@@ -84,7 +86,7 @@ class Attempt:
 
     def ridge(self, X: Array, Y: Array) -> KernelRidge:
         """The machine of the chosen kernel and alpha on rows X."""
-        solver = "dual" if len(X) <= FACTOR_ROWS else "iterative"
+        solver = cheaper_solver(len(X), self.alpha)
         machine = KernelRidge(self.alpha, kernel=self.kernel, fit_intercept=True, solver=solver)
         return machine.fit(X @ self.transform, Y)
 
@@ -144,6 +146,12 @@ def _rounds(X: Array, Y: Array, start: Array, settings: Settings) -> Rounds:
 
     tried = [rounds(kernel) for kernel in settings.kernels]
     return min(tried, key=lambda found: found.fit.sample_error) if len(tried) > 1 else tried[0]
+
+
+def cheaper_solver(n: int, alpha: float) -> str:
+    """A factor of the Gram, n^3 / 3 operations, or conjugate gradients, also where a factor does not fit in memory."""
+    steps_pay = n > max(FACTOR_ROWS, _BREAK_EVEN / np.sqrt(alpha))
+    return "iterative" if steps_pay or 8 * n * n > config().memory else "dual"
 
 
 def by_columns(kernel: Stationary) -> bool:
