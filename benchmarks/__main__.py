@@ -8,7 +8,23 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import data, geometry, gp, gram, matvec, report, ridge, search, sparse, startup, svm, vjp
+from benchmarks import (
+    data,
+    geometry,
+    gp,
+    gram,
+    matvec,
+    report,
+    ridge,
+    scale,
+    search,
+    smoothing,
+    sparse,
+    startup,
+    structured,
+    svm,
+    vjp,
+)
 from benchmarks.harness import Case, Row, run
 
 SUITES = {
@@ -19,9 +35,12 @@ SUITES = {
     "matvec": matvec.cases,
     "vjp": vjp.cases,
     "ridge": ridge.cases,
+    "scale": scale.cases,
     "search": search.cases,
+    "smoothing": smoothing.cases,
     "startup": startup.cases,
     "sparse": sparse.cases,
+    "structured": structured.cases,
     "svm": svm.fits,
     "svm-predict": svm.predictions,
 }

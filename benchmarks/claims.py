@@ -1,7 +1,7 @@
 """python -m benchmarks.claims [--smoke] [--json FILE]: what books say of the cost of kernel machines, tried here.
 
-Not a race against others: a claim compares our own machines with each other (C3, C9, C10, E3, E22).  One that does not
-hold on this machine at this size is reported as such, and is no failure of the run.
+Not a race against others: a claim compares our own machines with each other (C3, C9, C10, C14, E3, E22).  One that does
+not hold on this machine at this size is reported as such, and is no failure of the run.
 
 Contestants have turns, after one at a small size that is not counted, and the best of the rounds counts.
 """
@@ -25,7 +25,7 @@ from sklearn.model_selection import GridSearchCV
 import mercer
 from benchmarks.report import surroundings
 from mercer.comparison import compare
-from mercer.kernels import RBF
+from mercer.kernels import RBF, AllSubstrings, GapWeighted, Spectrum
 from mercer.solvers.medoids.near import row_sums
 from mercer.typing import Array
 
@@ -181,6 +181,20 @@ def pca_through_the_gram(n: int, repeat: int) -> Iterator[Finding]:
     yield Finding("C13", "PCA through the Gram is faster where D > n", ratio > 1.0, f"{ratio:.3g} times {sizes}")
 
 
+def strings_by_length(sizes: Sequence[int], repeat: int) -> Iterator[Finding]:
+    """C14: one pair of strings of n letters takes time linear in n by words, and quadratic by gaps."""
+    rng = np.random.default_rng(0)
+    pairs = {n: ["".join(rng.choice(list("acgt"), n)) for _ in range(2)] for n in (*sizes, *(n // 20 for n in sizes))}
+    for kernel, power, lengths in (
+        (Spectrum(5), 1, sizes),
+        (AllSubstrings(0.5), 1, sizes),
+        (GapWeighted(3), 2, [n // 20 for n in sizes]),
+    ):
+        slope = _slope(lambda n, k=kernel: k(pairs[n][:1], pairs[n][1:]), lengths, repeat)  # type: ignore[misc]
+        claim = f"{kernel!r} takes time that grows with length^{power}"
+        yield Finding("C14", claim, abs(slope - power) < 0.3, f"exponent {slope:.2f} at {list(lengths)} letters")
+
+
 def findings(smoke: bool) -> Iterator[Finding]:
     """All claims, each tried when its turn comes."""
     n, few, repeat = (SMALL, SMALL, 1) if smoke else (1000, 200, 3)
@@ -193,6 +207,7 @@ def findings(smoke: bool) -> Iterator[Finding]:
     yield linear_prediction(sizes, 2000 if smoke else 20_000, repeat)
     yield from speed_or_calibration(n)
     yield from pca_through_the_gram(30 if smoke else 200, repeat)
+    yield from strings_by_length((2000, 4000) if smoke else (50_000, 100_000, 200_000), repeat)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

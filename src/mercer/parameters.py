@@ -118,6 +118,29 @@ class Real:
         return dp
 
 
+class UnitInterval:
+    """0 < p <= 1, free as theta = log(p / (1 - p)); 1 is a choice, not a limit, and stays."""
+
+    rule = "above 0 and at most 1"
+
+    @staticmethod
+    def allows(p: Array) -> bool:
+        return bool(np.all((p > 0.0) & (p <= 1.0)))
+
+    @staticmethod
+    def theta(p: Array) -> Array:
+        return np.asarray(np.log(p) - np.log1p(-p))
+
+    @staticmethod
+    def value(theta: Array) -> Array:
+        return np.asarray(1.0 / (1.0 + np.exp(-np.asarray(theta))))
+
+    @staticmethod
+    def pull(dp: Array, p: Array) -> Array:
+        """dp/dtheta = p (1 - p)."""
+        return dp * p * (1.0 - p)
+
+
 @dataclass(frozen=True)
 class Hyper:
     """What a kernel class says of one hyper-parameter: its transform, default bounds, one number or many."""

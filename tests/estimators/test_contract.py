@@ -60,6 +60,7 @@ RIDGES = [
     mercer.KernelRidge(kernel="precomputed"),
     mercer.KernelRidge((0.1, 1.0, 10.0)),
     mercer.KernelRidgeCV(),
+    mercer.KernelRidge(kernel="rbf", method="nystrom"),
     mercer.KernelGradientDescent(),
     mercer.RFMRegressor(rounds=1, alphas=(1e-3, 0.1)),
     mercer.RFMClassifier(rounds=1, alphas=(1e-3, 0.1)),
@@ -72,6 +73,21 @@ NEIGHBOURS = [
     mercer.KernelKNeighborsClassifier(kernel="precomputed"),
     mercer.KernelKNeighborsRegressor(),
     mercer.KernelKNeighborsRegressor(3, kernel="precomputed"),
+]
+
+SMOOTHERS = [
+    mercer.Loess(degree=1),
+    mercer.Loess(degree=1, family="symmetric", surface="direct"),
+    mercer.NadarayaWatson(),
+    mercer.LocalRegression(),
+    mercer.LocalRegression(neighbours=0.5, degree=2, window="tricube", gaps="mean"),
+]
+
+DENSITIES = [
+    mercer.KernelDensity(),
+    mercer.KernelDensity(bandwidth=0.5, kernel="epanechnikov", adaptive=True),
+    mercer.KernelDensityClassifier(),
+    mercer.NeighbourDensity(2),
 ]
 
 PROCESSES = [
@@ -87,6 +103,8 @@ EMBEDDINGS = [
     mercer.ClassicalMDS(metric="precomputed"),
     mercer.ClassicalMDS(kernel="rbf"),
     mercer.ClassicalMDS(n_landmarks=5),
+    mercer.Nystroem(n_components=4, random_state=0),
+    mercer.RandomFeatures(n_components=4, random_state=0),
     mercer.KernelLDA(),
     mercer.KernelLDA(kernel="linear", shrinkage=0.1),
 ]
@@ -100,13 +118,20 @@ def expected_failures(machine):
         return {}
     if isinstance(machine, mercer.KernelPCA) and machine.kernel == "precomputed":
         return {"check_estimators_dtypes": "they pass no Gram, and ask for all axes"}
-    if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelLDA"):
+    if isinstance(machine, mercer.LocalRegression) and machine.neighbours is None:
+        return {}
+    if type(machine).__name__ in ("NadarayaWatson", "LocalRegression"):
+        return {"check_sample_weight_equivalence_on_dense_data": "an item that comes twice is its own neighbour"}
+    unweighted = ("KernelPCA", "ClassicalMDS", "KernelDensity", "KernelLDA", "Nystroem", "RandomFeatures")
+    if type(machine).__name__ in unweighted:
         return {}
     if isinstance(machine, (mercer.KernelRidge, mercer.KernelRidgeCV, mercer.KernelGradientDescent)):
         several = np.ndim(getattr(machine, "alpha", 0)) == 1
         choice = isinstance(machine, mercer.KernelRidgeCV) or several
         failing = dict.fromkeys(failing, "of an item that comes twice, leaving one out leaves one in") if choice else {}
         return failing | ({"check_regressor_multioutput": "several outputs have one alpha each"} if several else {})
+    if isinstance(machine, mercer.Loess):
+        return dict.fromkeys(failing, "an item that comes twice counts twice among the neighbours")
     if type(machine).__name__.startswith(("RBFNetwork", "L2VM")):
         return dict.fromkeys(failing, "an item that comes twice is a feature that comes twice, with half the penalty")
     if isinstance(machine, mercer.GaussianProcessRegressor) and machine.kernel == "precomputed":
@@ -117,11 +142,14 @@ def expected_failures(machine):
 
 
 @parametrize_with_checks([*MACHINES, *FEATURE_MACHINES, *RIDGES, *PROCESSES, *RISK_MACHINES, *NEIGHBOURS, *EMBEDDINGS,
+                          *DENSITIES, *SMOOTHERS,
                           SVC(kernel="precomputed"), SVR(kernel="precomputed"), SVC(kernel=RBF(2.0))],
                          expected_failed_checks=expected_failures)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.classical_mds.NotEuclidean")  # nor distances
 @pytest.mark.filterwarnings("ignore::mercer.estimators.embedding.kernel_pca.AsymmetricGram")
+@pytest.mark.filterwarnings("ignore::mercer.estimators.smoothing.local_smoother.Unsupported")  # random targets
 @pytest.mark.filterwarnings("ignore::mercer.estimators.positivity.Indefinite")  # some pass numbers that are no Gram
+@pytest.mark.filterwarnings("ignore::mercer.estimators.smoothing.loess.SingularFit")  # or constant columns
 def test_scikit_learns_own_checks_pass_I4(estimator, check):
     check(estimator)
 

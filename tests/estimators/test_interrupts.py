@@ -74,6 +74,7 @@ INTERRUPTED = [
     ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0)}, three, "mercer.solvers.laplace:_half_norm", 60),
     ("GPLVM", {"n_restarts": 2, "random_state": 0}, None,
      "mercer.estimators.gaussian_process.gplvm:_value_and_slope", 6),
+    ("Loess", {"family": "symmetric"}, t, "mercer.solvers.loess.fit:_bisquare", 2),
     ("KMedoids", {"n_clusters": 6, "random_state": 0}, None, "mercer.solvers.medoids.swaps:_look", 4),
     ("KMedoids", {"n_clusters": 6, "method": "pam", "random_state": 0}, None, "mercer.solvers.medoids.swaps:best_swap",
      2),
@@ -84,6 +85,8 @@ INTERRUPTED = [
     ("KernelPCA", {"n_components": 4, "kernel": "rbf", "eigen_solver": "krylov"}, None, KRYLOV, 2),
     ("ClassicalMDS", {"eigen_solver": "krylov"}, None, KRYLOV, 1),
     ("KernelGradientDescent", {"tol": 1e-12}, t, "mercer.solvers.gradient_descent:_norm", 7),
+    ("NadarayaWatson", {}, t, "mercer.solvers.local_regression.bandwidth:criterion", 4),
+    ("LocalRegression", {}, t, "mercer.solvers.local_regression.bandwidth:criterion", 15),
     ("KernelRidgeCV", {"kernels": [RBF(0.5), RBF(1.0), RBF(2.0)]}, t,
      "mercer.estimators.ridge.kernel_ridge:KernelRidge._fit", 3),
     ("RFMRegressor", {"distance_kernel": "rbf", "alphas": 0.1}, t, "mercer.solvers.metric_rounds:mean_outer", 2),
@@ -92,7 +95,18 @@ INTERRUPTED = [
      "mercer.selection.scoring:FoldScorer.outcome", 17),
 ]  # fmt: skip
 # one factorisation, one pass, nothing but remembering: no step after which there is a model
-AT_ONCE = {"KernelKNeighborsClassifier", "KernelKNeighborsRegressor", "KernelLDA", "KernelRidge", "TableScaler"}
+AT_ONCE = {
+    "KernelDensity",
+    "KernelDensityClassifier",
+    "KernelKNeighborsClassifier",
+    "KernelKNeighborsRegressor",
+    "KernelLDA",
+    "KernelRidge",
+    "NeighbourDensity",
+    "Nystroem",
+    "RandomFeatures",
+    "TableScaler",
+}
 IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]
 
 
@@ -155,6 +169,8 @@ def test_an_interrupted_machine_keeps_what_it_has_and_raises(name, options, targ
 
 def told(machine):
     """How the fit ended, by its own account; every machine that has a gap has it."""
+    if hasattr(machine, "search_"):
+        return machine.search_.reason
     if hasattr(machine, "cv_results_"):
         return "interrupted" if len(machine.cv_results_["params"]) < 6 else "converged"
     if hasattr(machine, "leaves_"):

@@ -20,9 +20,17 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, FitFailedWarning
 
 from mercer import MemoryBudgetError, NotConverged
+from mercer.estimators.density.classifier import BeyondReach
 from mercer.estimators.positivity import Indefinite
+from mercer.estimators.smoothing.local_smoother import Unsupported
+from mercer.estimators.smoothing.loess import Extrapolated, SingularFit
 
 METHODS = ("predict", "decision_function", "predict_proba", "predict_log_proba", "score_samples", "transform")
+# Warnings that say what a machine could not do; all others are faults.
+OURS = (
+    NotConverged, ConvergenceWarning, BeyondReach, Indefinite, DataConversionWarning, FitFailedWarning,
+    Extrapolated, SingularFit, Unsupported,
+)  # fmt: skip
 SECONDS = 30  # of processor time that one probe may take
 HOUSE = re.compile(r"^[\w ]+(\(.*\))?: .+ must (be|have) .+; got ", re.DOTALL)
 ARGUMENTS = re.compile(r"\b(X|y|sample_weight|sample_weights|labels?|class(es)?|kernel|alpha|C|nu|cv|n_splits)\b")
@@ -52,7 +60,7 @@ def watched() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            for ours in (NotConverged, ConvergenceWarning, Indefinite, DataConversionWarning, FitFailedWarning):
+            for ours in OURS:
                 warnings.simplefilter("ignore", ours)
             for words in THEIRS:
                 warnings.filterwarnings("ignore", words)
@@ -114,7 +122,8 @@ def sound(said: dict[str, np.ndarray], items: int) -> None:
     for name, value in said.items():
         assert len(value) == items, f"{name}: {len(value)} rows for {items} items"
         assert not np.isnan(value).any(), f"{name}: not a number"
-        assert name == "predict_log_proba" or np.isfinite(value).all(), f"{name}: not finite"
+        logs = name in ("predict_log_proba", "score_samples") and (value < np.inf).all()  # of 0, -inf
+        assert logs or np.isfinite(value).all(), f"{name}: not finite"
     if "predict_proba" in said:
         P = said["predict_proba"]
         assert (P >= 0.0).all(), "negative probabilities"

@@ -108,7 +108,7 @@ def test_new_items_of_another_width_are_refused_I5(setting):
     machine = SETTINGS[setting]
     with watched():
         m = fitted(machine, X, labels(machine))
-    ask = m.predict if hasattr(m, "predict") else m.transform
+    ask = next(getattr(m, name) for name in ("predict", "transform", "score_samples") if hasattr(m, name))
     for Z in [X[:, :2], np.tile(X, 2), *([sparse.lil_array(X[:, :2])] if takes_sparse(machine) else [])]:
         with pytest.raises(Refused), watched():
             ask(Z)

@@ -3,8 +3,8 @@
 `main.py` names the verbs and where they are; a verb is a function with typer's annotations, loaded when it is called.
 
 bench, certify, cluster, compare,    one verb each
-embed, explain, figures, fit,
-predict, tune
+density, embed, explain, figures,
+fit, predict, smooth, tune
 two_samples.py                       the verb `mercer test`
 options.py                           options that several verbs share, each with its line of help
 labelled_table.py                    a table with its targets and a machine, for all verbs that learn

@@ -43,7 +43,9 @@ def settings_of(machine: Any, kernel: Kernel) -> str | None:
     """The hyper-parameters that a fitted method has chosen, in words."""
     best = innermost(machine)
     if not hasattr(best, "kernel"):
-        return None
+        return (
+            ", ".join(f"{name} = {value:.3g}" for name, value in getattr(machine, "best_params_", {}).items()) or None
+        )
     chosen = {name: getattr(best, f"{name}_", getattr(best, name)) for name in STRENGTHS if name in _searched(machine)}
     own = getattr(best, "kernel_", best.kernel)
     words = [f"{name} = {value:.3g}" for name, value in chosen.items() if isinstance(value, (int, float))]

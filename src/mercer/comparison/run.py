@@ -21,7 +21,7 @@ from mercer.comparison.row import Row
 from mercer.comparison.sample import Sample, sample_of_items
 from mercer.comparison.table_sample import has_columns, kernel_of, sample_of_table
 from mercer.comparison.trial import tried
-from mercer.comparison.tuning import PLANS, most_rows, tuned
+from mercer.comparison.tuning import NAMED, PLANS, most_rows, tuned
 from mercer.errors import bad
 from mercer.items import Vectors
 from mercer.solvers.limits import Limits
@@ -134,14 +134,14 @@ def _tuned(one: Entrant, sample: Sample, thrift: float, seconds: float | None) -
     """The row and the fit of one method, with its parameters chosen on the training rows."""
     own = sample.drawn(max(round(thrift * most_rows(one.name, sample.y[sample.train], sample.task)), 1))
     method = METHODS[sample.task].get(one.name) if one.estimator is None else None
-    by_kernel = method is not None and method.takes == KERNEL
-    if by_kernel:
+    by_search = method is not None and (method.takes == KERNEL or one.name in NAMED)
+    if by_search:
         y = own.y[own.train]
         one = Entrant(one.name, tuned(one.name, own.task, own.kernel, y, own.random_state, seconds))
     row, found = tried(one, own)
     fewer = len(own.train) < len(sample.train)
     note = f"fitted to {len(own.train)} of {len(sample.train)} {sample.unit}" if fewer else None
-    settings = settings_of(found.machine, own.kernel) if by_kernel and found is not None else None
+    settings = settings_of(found.machine, own.kernel) if by_search and found is not None else None
     return replace(row, note=note, settings=settings), found
 
 

@@ -5,6 +5,7 @@
                         that functions explain the noise
     evidence            the lengthscale under which the data are most probable: l2vm, which finds its strength itself
     leave-one-out       in closed form: ridge
+    cross-validation    of a span and a degree: loess, if it is asked for
     itself              gp, by the gradient of its evidence; baselines, which have nothing to tune
 
 Strengths of regression are in units of the deviation of y, so that metres and millimetres give the same machine.
@@ -65,9 +66,14 @@ PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods
 }
 
 
+NAMED = {  # tuned when they are asked for by name: no kernel, and few columns
+    "loess": Plan("cv", {"span": (0.1, 0.2, 0.3, 0.5, 0.75, 1.0), "degree": (1, 2)}),
+}
+
+
 def plan_of(name: str, task: str) -> Plan:
-    """The plan of a method; one that is not in the table is left to itself."""
-    return PLANS[task].get(name, Plan())
+    """The plan of a method; one that is not in the tables is left to itself."""
+    return PLANS[task].get(name) or NAMED.get(name, Plan())
 
 
 def most_rows(name: str, y: Array, task: str) -> int:
@@ -82,7 +88,7 @@ def grid_of(name: str, task: str, kernel: Kernel, y: Array) -> dict[str, list[An
     plan = plan_of(name, task)
     unit = float(np.std(y)) or 1.0 if task == REGRESSION else 1.0
     strengths = {key: [unit * v if key in plan.units else v for v in values] for key, values in plan.grid.items()}
-    return {"kernel": list(family(kernel).values())} | strengths
+    return strengths if name in NAMED else {"kernel": list(family(kernel).values())} | strengths
 
 
 def tuned(name: str, task: str, kernel: Kernel, y: Array, random_state: int | None, time_limit: float | None) -> Any:

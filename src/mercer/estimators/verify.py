@@ -4,9 +4,9 @@
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
 of regularised risk, recursive feature machines, GaussianProcessClassifier, KernelLDA, our feature machines, nearest
-neighbours and clusters, for KernelPCA (ours and scikit-learn's) and ClassicalMDS, whatever their kernel, and for
-pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is computed in double
-precision, and only the parameters and the coefficients of the model are used.
+neighbours, smoothers and clusters, for KernelPCA and KernelDensity (ours and scikit-learn's) and ClassicalMDS, whatever
+their kernel, and for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is
+computed in double precision, and only the parameters and the coefficients of the model are used.
 """
 
 from __future__ import annotations
@@ -23,23 +23,29 @@ from mercer.errors import bad
 from mercer.estimators.base import weights
 from mercer.estimators.clusters import verify as medoids
 from mercer.estimators.clusters.kernel_k_means import verify as verify_means
+from mercer.estimators.density.verify import verify_density
 from mercer.estimators.discriminant.verify import verify_discriminant
 from mercer.estimators.embedding.certificate import EigenCertificate
 from mercer.estimators.embedding.verify import verify_axes
 from mercer.estimators.feature_machines import verify as features
 from mercer.estimators.gaussian_process.verify import verify_classifier, verify_regressor
 from mercer.estimators.neighbours import verify as neighbours
+from mercer.estimators.ridge import landmarks
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
+from mercer.estimators.smoothing import loess_proof
+from mercer.estimators.smoothing import verify as smoothing
 from mercer.estimators.svm import verify as svm
 from mercer.estimators.svm.model_reader import READERS
+from mercer.solvers.density.proof import DensityProof
 from mercer.solvers.kernel_k_means import MeansProof
+from mercer.solvers.local_regression import NormalEquations
 from mercer.solvers.medoids import SwapProof
 from mercer.solvers.ridge import Expansion, RidgeCertificate, Targets, certify_ridge
 from mercer.solvers.rvm.evidence import Relevance
 from mercer.solvers.solution import Solution
 
-Proof = Solution | Relevance | SwapProof | MeansProof | EigenCertificate
+Proof = Solution | Relevance | SwapProof | MeansProof | EigenCertificate | DensityProof | NormalEquations
 
 
 def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Proof:
@@ -70,7 +76,10 @@ def _ridge(model: Any, X: Any, y: Any, sample_weight: Any) -> RidgeCertificate:
     machine = model if isinstance(model, KernelRidge) else _as_ours(model)
     X = machine._checked(X, reset=False) if machine is model else check_array(X, accept_sparse="csr", dtype=np.float64)
     check_consistent_length(X, y)
-    data, Y = machine._data(X).double(), np.asarray(y, dtype=float).reshape(len(y), -1)
+    Y = np.asarray(y, dtype=float).reshape(len(y), -1)
+    if getattr(model, "method_", "exact") != "exact":
+        return landmarks.verify(model, X, Y, weights("verify", sample_weight, len(Y)))
+    data = machine._data(X).double()
     coef = np.asarray(model.dual_coef_).reshape(len(model.dual_coef_), -1)
     fitted = getattr(model, "shape_fit_", coef.shape)[0]
     if len(data) != fitted:
@@ -112,12 +121,15 @@ PROVERS: dict[str, Callable[..., Proof]] = {
     **dict.fromkeys(_FEATURES, features.verify),
     **dict.fromkeys(("KernelKNeighborsClassifier", "KernelKNeighborsRegressor"), neighbours.verify),
     "KernelRidge": _ridge,
+    "Loess": loess_proof.verify,
     "RecursiveFeatureMachine": _recursive,
+    "KernelDensity": verify_density,
     "KernelLDA": verify_discriminant,
     "KernelPCA": verify_axes,
     "ClassicalMDS": verify_axes,
     "KernelKMeans": verify_means,
     "KMedoids": medoids.verify,
+    "LocalSmoother": smoothing.verify,
     "NearestMedoidClassifier": medoids.verify_classes,
     "GaussianProcessRegressor": verify_regressor,
     "GaussianProcessClassifier": verify_classifier,

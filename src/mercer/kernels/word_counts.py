@@ -98,13 +98,18 @@ class Counts:
 
 def counts(items: Iterable[Iterable[Hashable]], frame: Known | None) -> Counts:
     """How often each word occurs in each item."""
-    from scipy.sparse import csr_array
-
     coder = Coder(frame)
     codes = [coder.codes(words) for words in items]
     indices = np.concatenate([np.empty(0, dtype=np.int64), *codes])
-    words = coder.vocabulary
-    V = csr_array((np.ones(len(indices)), indices, np.cumsum([0, *map(len, codes)])), shape=(len(codes), len(words)))
+    return count_matrix(indices, np.array([len(part) for part in codes], dtype=np.int64), coder.vocabulary)
+
+
+def count_matrix(codes: Array, many: Array, words: Vocabulary) -> Counts:
+    """Counts of `codes`, of which the first many[0] belong to item 0, and so on."""
+    from scipy.sparse import csr_array
+
+    bounds = np.concatenate([[0], np.cumsum(many)])
+    V = csr_array((np.ones(len(codes)), codes, bounds), shape=(len(many), len(words)))
     V.sum_duplicates()
     return Counts(rows(V, ORIGIN), words)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import logsumexp
 
 from mercer.errors import bad
 from mercer.models import argument_checks as check
@@ -60,7 +59,7 @@ class GaussianMixture:
         for _ in range(max_iter):
             model = _maximised(X, shares, floor, diagonal)
             joint = model._log_joint(X)
-            log_p = logsumexp(joint, axis=1)
+            log_p = _log_sums(joint)
             shares = np.exp(joint - log_p[:, None])
             history.append(float(log_p.mean()))
             if len(history) > 1 and history[-1] - history[-2] <= tol * max(abs(history[-1]), 1.0):
@@ -82,12 +81,12 @@ class GaussianMixture:
 
     def log_density(self, X: Any) -> Array:
         """log p(x) of every row."""
-        return np.asarray(logsumexp(self._log_joint(check.rows("GaussianMixture", X, 0)), axis=1))
+        return _log_sums(self._log_joint(check.rows("GaussianMixture", X, 0)))
 
     def posteriors(self, X: Any) -> Array:
         """p(component | x), a row per item that sums to 1."""
         joint = self._log_joint(check.rows("GaussianMixture", X, 0))
-        return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
+        return np.asarray(np.exp(joint - _log_sums(joint)[:, None]))
 
     def scores(self, X: Any) -> Array:
         """The derivatives of log p(x): in the exponents of the weights, in the means, in the (co)variances.
@@ -121,6 +120,12 @@ class GaussianMixture:
             log_scale = np.log(np.diag(factor)).sum()
             out[:, k] = -0.5 * ((Z**2).sum(axis=0) + X.shape[1] * _LOG_2PI) - log_scale
         return np.asarray(out + check.log_or_minus_infinity(self.weights))
+
+
+def _log_sums(joint: Array) -> Array:
+    """log sum_k exp(joint_k) of every row; no row has only entries of -inf."""
+    peak = joint.max(axis=1, keepdims=True)
+    return np.asarray(peak[:, 0] + np.log(np.exp(joint - peak).sum(axis=1)))
 
 
 def _maximised(X: Array, shares: Array, floor: Array, diagonal: bool) -> GaussianMixture:

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
+from mercer.estimators.smoothing.local_smoother import LocalSmoother
 from mercer.typing import Array
 
 Settings = dict[str, Any]
@@ -29,7 +30,7 @@ class Candidate:
     model: Any
     steps: Any
     steps_key: tuple[Any, ...]
-    machine: KernelEstimator
+    machine: KernelEstimator | LocalSmoother
 
 
 def candidates_of(estimator: Any, settings: Iterable[Settings], scaler: Any, scorer_reads: str) -> list[Candidate]:
@@ -47,7 +48,7 @@ def candidates_of(estimator: Any, settings: Iterable[Settings], scaler: Any, sco
 def _candidate(estimator: Any, params: Settings, scaler: Any) -> Candidate:
     model = model_of(estimator, params, scaler)
     machine = model[-1] if isinstance(model, Pipeline) else model
-    if not isinstance(machine, KernelEstimator):
+    if not hasattr(machine, "takes_gram"):  # and what else a search asks of a machine
         raise bad("KernelSearchCV", "estimator", "a kernel machine, or a Pipeline that ends in one",
                   type(machine).__name__, "Use scikit-learn's GridSearchCV.")  # fmt: skip
     steps = model[:-1] if isinstance(model, Pipeline) and len(model) > 1 else None

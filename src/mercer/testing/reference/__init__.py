@@ -2,10 +2,17 @@
 
     gram(kernel, X, Y)     the matrix of k(x, y), one pair at a time
 
+vectors.py             formulas of kernels of vectors
+strings.py, items.py   of strings, and of other items
+models.py              of probability models
 vectors.py, items.py   formulas of kernels of vectors, and of other items
+graphs.py              formulas of kernels of graphs
 models.py              formulas of kernels of probability models
+points.py              formulas of kernels of time series, point sets, subsets, rankings, groups
 algebra.py             formulas of kernels made of kernels
+bandwidths.py          rules for the width of a smoothing window
 registry.py            where formulas are found
+smoothing.py           lowess, and loess without interpolation
 
 A formula is found by the name of the kernel's class and called with its fields; it returns a function of two items.
 Items are what a user would write: sequences of numbers, strings, sets, dicts of columns.
@@ -16,7 +23,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mercer.testing.reference import algebra, items, models, vectors  # noqa: F401  # they register their formulas
+from mercer.testing.reference import (  # noqa: F401  # they register their formulas
+    algebra,
+    graphs,  # they register their formulas
+    items,
+    models,
+    points,  # they register
+    strings,
+    vectors,
+)
 from mercer.testing.reference.registry import FORMULAS, LEARNED, Function
 
 

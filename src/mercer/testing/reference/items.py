@@ -1,4 +1,4 @@
-"""Kernels of other items: labels, strings, documents, sets, rows of a table."""
+"""Kernels of other items: labels, documents, sets, rows of a table."""
 
 from __future__ import annotations
 
@@ -35,14 +35,6 @@ def lookup(labels: Any, matrix: Any) -> Function:
 def hamming(lengthscale: Any) -> Function:
     """exp(-sum_j [x_j != y_j] / l_j)."""
     return lambda x, y: math.exp(-sum((a != b) / s for a, b, s in zip(x, y, each(lengthscale, x), strict=True)))
-
-
-@formula("Spectrum")
-def spectrum(k: int) -> Function:
-    """Pairs of places where both strings hold the same k letters."""
-    return lambda x, y: sum(
-        x[i : i + k] == y[j : j + k] for i in range(len(x) - k + 1) for j in range(len(y) - k + 1)
-    )  # fmt: skip
 
 
 def tokens(document: Any, tokenizer: str) -> Any:

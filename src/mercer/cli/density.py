@@ -1,0 +1,116 @@
+"""mercer density DATA: the density of one or two columns of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mercer.cli.options import Data, Format, Json, Rows, Seed
+
+
+def density(
+    data: Data,
+    columns: Annotated[
+        list[str] | None, typer.Option("--column", "-c", help="Column, one or two [default: the first with numbers].")
+    ] = None,
+    bandwidth: Annotated[
+        str, typer.Option("--bandwidth", "-b", help="A number, or scott, silverman, normal, isj, sj, lscv, lcv.")
+    ] = "silverman",
+    window: Annotated[
+        str, typer.Option("--window", "-w", help="gaussian, epanechnikov, tricube, tophat, ...")
+    ] = "gaussian",
+    low: Annotated[float | None, typer.Option(help="Lower bound of the values.")] = None,
+    high: Annotated[float | None, typer.Option(help="Upper bound of the values.")] = None,
+    adaptive: Annotated[bool, typer.Option("--adaptive", help="Wider windows where values are rare.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to save the model to.")] = None,
+    report: Annotated[Path | None, typer.Option(help="HTML file to write a page with the picture to.")] = None,
+    rows: Rows = None,
+    format: Format = None,  # noqa: A002
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Estimate the density of one or two columns; draws it.
+
+    Prints the bandwidth, the modes and the interval that holds 95 % of the values.  Rows with gaps are left out.
+    """
+    import mercer
+    from mercer.cli.output_path import require_place
+    from mercer.cli.printing import result
+
+    for place, option in ((output, "--output"), (report, "--report")):
+        require_place(place, option, data)
+    names, X, dropped = _values(data, columns, format, rows, seed)
+    support = None if low is None and high is None else (low, high)
+    model = mercer.KernelDensity(bandwidth=_number(bandwidth), kernel=window, support=support, adaptive=adaptive).fit(X)
+    found = _found(model, names, X, dropped)
+    if report is not None:
+        found["report"] = _write_report(report, names, model, X, found)
+    if output is not None:
+        mercer.save(model, output)
+        found["saved to"] = str(output)
+    result(found, json)
+
+
+def _number(text: str) -> Any:
+    """A bandwidth that is a number, or the name of a rule."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _values(data: str, columns: list[str] | None, format: Any, rows: int | None, seed: int) -> Any:  # noqa: A002
+    """Names of the columns, their values, and how many rows have gaps."""
+    import numpy as np
+
+    from mercer.errors import bad
+    from mercer.tables import read
+
+    table = read(data, format=format)
+    numeric = [name for name, values in table.columns.items() if np.asarray(values).dtype.kind in "fiu"]
+    names = columns or numeric[:1]
+    for name in names:
+        table.require(name)
+    if not 1 <= len(names) <= 2 or any(name not in numeric for name in names):
+        raise bad("mercer density", "--column", "one or two columns of numbers", ", ".join(names) or "none",
+                  f"Columns of numbers here: {', '.join(numeric) or 'none'}.")  # fmt: skip
+    X = np.column_stack([np.asarray(table.columns[name], dtype=float) for name in names])
+    whole = np.isfinite(X).all(axis=1)
+    dropped, X = int((~whole).sum()), X[whole]
+    if rows is not None and rows < len(X):
+        X = X[np.sort(np.random.default_rng(seed).permutation(len(X))[:rows])]
+    return names, X, dropped
+
+
+def _found(model: Any, names: list[str], X: Any, dropped: int) -> dict[str, Any]:
+    import numpy as np
+
+    found: dict[str, Any] = {"columns": names, "rows": len(X), "window": model.kernel}
+    if dropped:
+        found["rows with gaps, left out"] = dropped
+    found["bandwidth"] = np.round(model.bandwidth_, 6).tolist()
+    if len(names) == 1:
+        digits = 3 - int(np.floor(np.log10(model.bandwidth_)))
+        found["modes"] = [round(float(m), digits) + 0.0 for m in model.modes()[:5, 0]]  # + 0.0: not -0.0
+        found["95 % of the values"] = [float(f"{end:.6g}") for end in model.interval(0.95)]
+        found["median"] = float(f"{float(model.ppf(0.5)):.6g}")
+    left_out = model.leave_one_out()
+    found["mean log density, each row left out"] = float(f"{float(np.mean(left_out)):.6g}")
+    found["method"] = model.method_
+    return found
+
+
+def _write_report(path: Path, names: list[str], model: Any, X: Any, found: dict[str, Any]) -> str:
+    from mercer import plots
+    from mercer.report.page import page, write_page
+
+    figure, ax = plots.figure(size=(7.0, 4.5))
+    plots.density(model, X, ax=ax)
+    ax.set_xlabel(names[0])
+    if len(names) == 2:
+        ax.set_ylabel(names[1])
+    caption = "The density with its pointwise 95 % band." if len(names) == 1 else "Contours hold shares of the rows."
+    sentences = [f"The density of {' and '.join(names)} from {len(X)} rows."]
+    return write_page(path, page(", ".join(names), "density", sentences, found, {caption: figure}))
