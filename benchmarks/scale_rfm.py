@@ -84,7 +84,7 @@ def _stand_in(name: str, n: int) -> tuple[Array, Array, Array]:
 
 
 def as_numbers(X: Array, categorical: Array, train: Array) -> Array:
-    """A column per category; medians of the training rows in the gaps of other columns, and a column that marks them."""
+    """A column per category; medians of training rows in the gaps of other columns, and a column that marks these."""
     columns: list[Array] = []
     for column, is_category in zip(X.T, categorical, strict=True):
         gaps = np.isnan(column)

@@ -16,7 +16,9 @@ Y = np.column_stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]])
 weight = rng.uniform(0.1, 3.0, size=150)
 
 
-@pytest.mark.parametrize("kernel", [RBF(1.5), Exponential(2.0), Laplacian(3.0)], ids=["rbf", "exponential", "laplacian"])
+@pytest.mark.parametrize(
+    "kernel", [RBF(1.5), Exponential(2.0), Laplacian(3.0)], ids=["rbf", "exponential", "laplacian"]
+)
 @pytest.mark.parametrize("alpha", [1e-3, 1.0])
 @pytest.mark.parametrize("intercept", [False, True])
 def test_it_is_the_solution_of_the_normal_equations(kernel, alpha, intercept):
@@ -30,7 +32,9 @@ def test_it_is_the_solution_of_the_normal_equations(kernel, alpha, intercept):
 
 
 def test_as_a_solver_of_kernel_ridge_it_is_certified_and_leaves_one_out():
-    exact, ours = (KernelRidge(0.1, kernel=RBF(1.0), fit_intercept=True, solver=s).fit(X, Y) for s in ("dual", "iterative"))
+    exact, ours = (
+        KernelRidge(0.1, kernel=RBF(1.0), fit_intercept=True, solver=s).fit(X, Y) for s in ("dual", "iterative")
+    )
     assert ours.solver_ == "iterative"
     assert ours.certificate_.converged
     assert ours.certificate_.relative_gap < 1e-9

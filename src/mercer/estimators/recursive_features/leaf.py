@@ -27,7 +27,9 @@ ALPHAS = 10.0 ** np.arange(-6.0, 2.0)
 CHOICE_ROWS = 1000  # on which width and alpha are chosen: a decomposition of each Gram takes a tenth of a second
 GRADIENT_ROWS = 2000  # at which gradients are taken
 FACTOR_ROWS = 4000  # up to which f is always found from a factor of the Gram
-_BREAK_EVEN = 1500.0  # beyond this over sqrt(alpha) rows, conjugate gradients are faster: they take 15 / sqrt(alpha) steps
+_BREAK_EVEN = (
+    1500.0  # beyond this over sqrt(alpha) rows, conjugate gradients are faster: they take 15 / sqrt(alpha) steps
+)
 _PAIRS = 10_000  # of rows, for the median distance
 _ROUNDING = 1e-12  # deviation of a column, relative to its largest entry, below which it is constant
 

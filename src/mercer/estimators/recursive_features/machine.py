@@ -82,6 +82,7 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         self.feature_importances_ = moved / moved.sum() if moved.sum() > 0.0 else moved
         self.loo_error_ = float(share @ [min(error for _, error in leaf.history) for leaf in self.leaves_])
         self.certificate_ = max((leaf.ridge.certificate_ for leaf in self.leaves_), key=lambda proof: proof.residual)
+        self.kernel_ = self.leaves_[int(np.argmax(share))].ridge.kernel
         self.n_iter_ = max(len(leaf.history) - 1 for leaf in self.leaves_)
         return [(attempt, rows) for _, attempt, rows in learned]
 
@@ -139,7 +140,7 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
     distance_kernel  "exponential", "laplacian", "rbf", "matern" or an object of one of these, whose lengthscale is
                   chosen; "auto": of the first two, that with the least error.  The Laplacian is a function of
                   sum_j |x_j - z_j|: its T is diagonal
-    rounds        of ridge regression and new metric, at most; they end when leave-one-out errors no longer fall
+    rounds        of ridge regression and new metric, at most; they end when leave-one-out errors hardly fall
     powers        p in T T' = (G / largest eigenvalue of G)^p, G the mean of grad f grad f'; each round takes the best
     alphas        candidates for the penalty of f
     metric_rows   rows on which the metric is learned; f itself learns from all
@@ -151,8 +152,8 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
     taken away.  Columns are divided by their deviations first, so that their units do not matter.
 
     After fit: scale_ (the deviations by which columns are divided), metric_ (T T' of columns so divided),
-    feature_importances_, loo_error_ (of the sample), leaves_, root_, n_iter_, certificate_ (of the leaf whose normal
-    equations hold least well).
+    feature_importances_, kernel_ (of the rows x T in the largest leaf), loo_error_ (of the sample), leaves_, root_,
+    n_iter_, certificate_ (of the leaf whose normal equations hold least well).
     """
 
     def __sklearn_tags__(self) -> Any:

@@ -4,8 +4,8 @@ An iteration is one streamed product of the Gram with all right sides.  The prec
 
     M = L L' + m I,     M^-1 = (I - L (L'L + m I)^-1 L') / m,     m = alpha + tr(A - L L') / n
 
-has the columns L of a partial Cholesky factor of A: it takes the large eigenvalues out of the way, so that the number of
-iterations depends on those that are left, in units of alpha.  Memory is that of L.
+has the columns L of a partial Cholesky factor of A: it takes the large eigenvalues out of the way, so that the number
+of iterations depends on those that are left, in units of alpha.  Memory is that of L.
 """
 
 from __future__ import annotations
@@ -68,8 +68,10 @@ class Iterated:
 
 @dataclass(frozen=True, eq=False)
 class Preconditioner:
-    """M^-1 r = (r - W W'r) / m for rows r.  W = L C^-T, C the factor of L'L + m I, in single precision: it is read twice
-    in every iteration, and an M that is a little different still serves."""
+    """M^-1 r = (r - W'W r) / m for rows r.  W = C^-1 L', C the factor of L'L + m I.
+
+    W is in single precision: it is read twice in every iteration, and an M that is a little different still serves.
+    """
 
     W: Array
     m: float
