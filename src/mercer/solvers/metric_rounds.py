@@ -38,7 +38,8 @@ class Rounds:
     """The best fit, its T, what every round came to, and why they ended.
 
     The history holds (power, error) of every round, the first with the metric of the start.  The reason is "converged"
-    (the last round lowered the error by less than a hundredth, or not), "rounds" (as many as were asked for) or "interrupted".
+    (the last round lowered the error by less than a hundredth, or not at all), "rounds" (as many as were asked for) or
+    "interrupted".
     """
 
     fit: Any

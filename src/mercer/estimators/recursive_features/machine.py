@@ -198,20 +198,24 @@ class RFMClassifier(ClassifierMixin, RecursiveFeatureMachine):  # type: ignore[m
 
     def decision_function(self, X: Any) -> Array:
         """f_c(x), a column per class; of two classes f_1 - f_0."""
-        values = _of_all_classes(self._values(X))
+        values = self._class_values(X)
         return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> Array:
         """The class with the largest value."""
-        return np.asarray(self.classes_[_of_all_classes(self._values(X)).argmax(axis=1)])
+        largest = self._class_values(X).argmax(axis=1)
+        return np.asarray(self.classes_[largest])
 
     def predict_proba(self, X: Any) -> Array:
         """softmax(s f(x))."""
-        return np.asarray(softmax(self.steepness_ * _of_all_classes(self._values(X)), axis=1))
+        return np.asarray(softmax(self._class_values(X) * self.steepness_, axis=1))
 
     def predict_log_proba(self, X: Any) -> Array:
         """log softmax(s f(x))."""
-        return np.asarray(log_softmax(self.steepness_ * _of_all_classes(self._values(X)), axis=1))
+        return np.asarray(log_softmax(self._class_values(X) * self.steepness_, axis=1))
+
+    def _class_values(self, X: Any) -> Array:
+        return _of_all_classes(self._values(X))
 
 
 def _of_all_classes(values: Array) -> Array:
