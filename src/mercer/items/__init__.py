@@ -6,6 +6,7 @@ categories.py      rows of values that are equal or different
 text.py            strings (letter by letter) and documents (word by word)
 sets.py            finite sets, in lists or packed into bits, and unions of intervals
 point_lists.py     lists of points: time series and sets of points
+sequences.py       strings or lists of points, for kernels that take both
 rankings.py        orders of the same things
 graphs.py          graphs with labels and attributes
 graph_forms.py     graphs of networkx, igraph, SciPy, edge lists and dicts, read one by one
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from mercer.items.models import Models
     from mercer.items.point_lists import PointLists
     from mercer.items.rankings import Rankings
+    from mercer.items.sequences import Sequences
     from mercer.items.sets import Intervals, Sets
     from mercer.items.tables import Table
     from mercer.items.text import Documents, Strings
@@ -44,6 +46,7 @@ else:
             "models": "Models",
             "point_lists": "PointLists",
             "rankings": "Rankings",
+            "sequences": "Sequences",
             "sets": "Intervals Sets",
             "tables": "Table",
             "text": "Documents Strings",
@@ -62,6 +65,7 @@ __all__ = [
     "Objects",
     "PointLists",
     "Rankings",
+    "Sequences",
     "Sets",
     "Strings",
     "Table",
