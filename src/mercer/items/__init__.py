@@ -12,7 +12,7 @@ graphs.py          graphs with labels and attributes
 graph_forms.py     graphs of networkx, igraph, SciPy, edge lists and dicts, read one by one
 labels.py          labels of nodes and edges, and their hashes
 tables.py          rows whose columns are of several kinds
-column_kinds.py    what a column of a table holds: numbers, categories or text
+column_kinds.py    what a column of a table holds: numbers, categories, text, sequences or graphs
 symbols.py         the hashable values that texts, sets and categories are made of
 models.py          fitted probability models, one per object
 joined.py          two datasets of one kind as one
