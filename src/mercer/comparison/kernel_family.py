@@ -57,7 +57,7 @@ def family(kernel: Kernel) -> list[Member]:
     sizes = [_tried(part, kernel) for part in parts]
     factors = (FEW_FACTORS if sizes else FACTORS) if lengthscales(kernel) else (1.0,)
     out = []
-    for factor, *chosen in product(factors, *sizes):
+    for factor, chosen in product(factors, product(*sizes)):
         member = stretched(kernel, factor)
         varied = _stretch_words(kernel, factor)
         for part, size in zip(parts, chosen, strict=True):
