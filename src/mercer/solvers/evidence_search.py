@@ -27,7 +27,7 @@ _SUBSET_TOL = 1.0  # the same on subsets, whose optimum differs from that of all
 _SUBSET_SPAN = 3.5  # largest distance from its start that a parameter may have on subsets, in units of theta
 _SAME_MAXIMUM = 0.5  # two ends count as one maximum if the information puts so few nats between them
 _SURE = 900  # items up to which L-BFGS-B climbs on all of them too
-_LEAST = 1e-2  # stop L-BFGS-B on all items when a step gains fewer nats; only where the curvature is not known
+LEAST = 1e-2  # stop L-BFGS-B on all items when a step gains fewer nats; only where the curvature is not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class _Run:
         climber = Climber(evidence, bounds, prior, tol)
         if evidence.has_curvature:
             return self._climb(climber)
-        return climber.finish(self.start if self.last is None else self.last.theta, _LEAST)
+        return climber.finish(self.start if self.last is None else self.last.theta, evidence.least_gain)
 
     def _climb(self, climber: Climber) -> EvidenceClimb:
         last = self.last
