@@ -5,7 +5,7 @@
 `takes` says what the method is given:
 
     KERNEL    items, and the kernel as its argument `kernel`: all machines of this library
-    VECTORS   rows of numbers, whatever the kernel: the linear baselines, which are scikit-learn's
+    VECTORS   rows of numbers, whatever the kernel: the baselines, most of which are scikit-learn's, and rfm
     NOTHING   items that it does not look at
 
 Machines have their default parameters, apart from the options in the table; tuning.py says how they are tuned.
@@ -59,6 +59,8 @@ CLASSIFIERS: dict[str, Method] = {
     "knn": Method("mercer.KernelKNeighborsClassifier"),
     "kde": Method("mercer.KernelDensityClassifier", takes=VECTORS),
     "rbf network": Method("mercer.RBFNetworkClassifier", {"prototypes": 10, "init": "medoids"}),
+    "rfm": Method("mercer.RFMClassifier", takes=VECTORS),
+    "boosting": Method("sklearn.ensemble.HistGradientBoostingClassifier", takes=VECTORS),
     "perceptron": Method("sklearn.linear_model.Perceptron", takes=VECTORS),
     "least squares": Method("sklearn.linear_model.RidgeClassifier", {"alpha": 0.0, "solver": "svd"}, VECTORS),
     "lda": Method("sklearn.discriminant_analysis.LinearDiscriminantAnalysis", takes=VECTORS),
@@ -77,10 +79,13 @@ REGRESSORS: dict[str, Method] = {
     "knn": Method("mercer.KernelKNeighborsRegressor"),
     "loess": Method("mercer.Loess", {"degree": 1}, VECTORS),
     "rbf network": Method("mercer.RBFNetworkRegressor", {"prototypes": 10, "init": "medoids"}),
+    "rfm": Method("mercer.RFMRegressor", takes=VECTORS),
+    "boosting": Method("sklearn.ensemble.HistGradientBoostingRegressor", takes=VECTORS),
     "least squares": Method("sklearn.linear_model.LinearRegression", takes=VECTORS),
     "dummy": Method("sklearn.dummy.DummyRegressor", {"strategy": "mean"}, NOTHING),
 }
 SMOOTHERS = {"loess"}  # on rows of numbers like the baselines, but for few columns: compared when they are named
+LEARNED_KERNEL = {"rfm"}  # kernel machines on rows of numbers that learn the kernel themselves
 METHODS = {CLASSIFICATION: CLASSIFIERS, REGRESSION: REGRESSORS}
 
 
@@ -90,8 +95,9 @@ def machines(task: str) -> list[str]:
 
 
 def baselines(task: str) -> list[str]:
-    """The methods of a task that do not."""
-    return [name for name, method in METHODS[task].items() if method.takes != KERNEL and name not in SMOOTHERS]
+    """The methods of a task that do not, and learn none."""
+    others = SMOOTHERS | LEARNED_KERNEL
+    return [name for name, method in METHODS[task].items() if method.takes != KERNEL and name not in others]
 
 
 def score_name(task: str) -> str:
@@ -101,13 +107,19 @@ def score_name(task: str) -> str:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A method that takes part: one of the tables above, or an estimator that is used as it is."""
+    """A method that takes part: one of the tables above, or an estimator that is used as it is.
+
+    `numbers`: the estimator is given rows of numbers, whatever the kernel.
+    """
 
     name: str
     estimator: Any = None
+    numbers: bool = False
 
     def on_numbers(self, task: str) -> bool:
-        """Whether it is a method of the tables that takes rows of numbers only."""
+        """Whether it takes rows of numbers only."""
+        if self.numbers:
+            return True
         method = METHODS[task].get(self.name) if self.estimator is None else None
         return method is not None and method.takes == VECTORS
 
