@@ -68,7 +68,10 @@ def _sparse(machine: Any, growth: float, size: int) -> Any:
 
 def _ridge(machine: Any, growth: float, size: int) -> Any:
     """The kernel that was chosen; alpha is chosen again, by leaving out each of all rows."""
-    return clone(machine).set_params(kernels=[machine.kernel_], method="nystrom", n_landmarks=size)
+    from mercer import KernelRidgeCV
+
+    alphas = float(machine.alpha_) * np.logspace(-3.0, 1.0, 9)
+    return KernelRidgeCV([machine.kernel], alphas, fit_intercept=True, screen=False, method="nystrom", n_landmarks=size)
 
 
 def _process(machine: Any, growth: float, size: int) -> Any:

@@ -44,7 +44,7 @@ RowDone = Callable[[Row], None]
 ROWS = 3000  # of a table that take part without tuning, unless more are asked for
 ALL_ROWS = 100_000  # the same with tuning
 EXPENSIVE = ("svm", "svm + platt", "klr", "gp", "l2vm", "l1vm", "rvm", "rfm")  # of all methods, in this order
-PATIENCE = 2.0  # times its share, after which a method is stopped
+PATIENCE = 1.5  # times its share, after which a method is stopped
 INTERRUPTED = "Ctrl-C ended the comparison before"
 AMPLE_SECONDS = 60.0  # with less time, searches get fewer rows, as if their work grew with the cube of the rows
 

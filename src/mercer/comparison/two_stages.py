@@ -1,8 +1,8 @@
 """Tuned on a sample, fitted to all rows: a search on some rows, and then one fit of what it chose to all of them.
 
 The fit to all rows is exact where the method's `Large` says so, else by landmarks, prototypes or leaves, as many as the
-time allows: the smallest number is fitted to a part of the rows, and the seconds that took are extrapolated, in
-proportion to rows and to the square of the size.
+time allows: a middling number is fitted to a part of the rows, and the seconds that took are extrapolated, in
+proportion to rows and to the square of the size (to the size itself for smaller ones).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from mercer.typing import Array
 
 _PART = 16  # the trial is on this part of the rows
 _TRIAL_ROWS = 1000  # at least
+_TRIAL_SIZE = 2  # the place of its size among all sizes
 _SAFETY = 0.6  # share of the time left that the fit may take by the extrapolation
 _PREDICTED = 200  # rows that the trial predicts
 
@@ -96,11 +97,13 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
             sizes = self.large.usual(n, classes)
         if left is None or n <= _TRIAL_ROWS:
             return sizes[-1]
-        part = drawn(y, min(n, max(_TRIAL_ROWS, n // _PART, 2 * sizes[0])), self.task, rng)
-        needs = self._trial(X, y, part, sizes[0], sampled)
-        fitting = [size for size in sizes if needs * (size / max(sizes[0], 1)) ** 2 <= _SAFETY * left]
+        tried = sizes[min(_TRIAL_SIZE, len(sizes) - 1)]
+        part = drawn(y, min(n, max(_TRIAL_ROWS, n // _PART, 2 * tried)), self.task, rng)
+        seconds = self._trial(X, y, part, tried, sampled)
+        needs = {size: seconds * _growth(size, tried) for size in sizes}
+        fitting = [size for size in sizes if needs[size] <= _SAFETY * left]
         if not fitting and self.tunes:
-            self.why_ = f"all would take about {needs:.0f} s"
+            self.why_ = f"all would take about {needs[sizes[0]]:.0f} s"
         return fitting[-1] if fitting else None if self.tunes else sizes[0]
 
     def _trial(self, X: Any, y: Array, part: Array, size: int, sampled: int) -> float:
@@ -128,6 +131,12 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Any:
         """The predictions of the fitted machine."""
         return self.best_estimator_.predict(X)
+
+
+def _growth(size: int, tried: int) -> float:
+    """The cost of a size, in units of that of the one which was tried."""
+    ratio = size / max(tried, 1)
+    return 1.0 if not size else ratio**2 if ratio > 1.0 else ratio
 
 
 def _taken(X: Any, rows: Array) -> Any:
