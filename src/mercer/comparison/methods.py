@@ -5,7 +5,8 @@
 `takes` says what the method is given:
 
     KERNEL    items, and the kernel as its argument `kernel`: all machines of this library
-    VECTORS   rows of numbers, whatever the kernel: the baselines, most of which are scikit-learn's, and rfm
+    ROWS      rows of numbers, whatever the kernel: smoothers of this library, which have windows, and rfm
+    VECTORS   the same: the baselines, most of which are scikit-learn's
     NOTHING   items that it does not look at
 
 Machines have their default parameters, apart from the options in the table; tuning.py says how they are tuned.
@@ -24,7 +25,7 @@ from mercer.kernels import Kernel
 from mercer.tables.target import CLASSIFICATION as CLASSIFICATION
 from mercer.tables.target import REGRESSION as REGRESSION
 
-KERNEL, VECTORS, NOTHING = "kernel", "vectors", "nothing"
+KERNEL, ROWS, VECTORS, NOTHING = "kernel", "rows", "vectors", "nothing"
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Method:
 
     def build(self, name: str, kernel: Any, random_state: Any) -> Any:
         """The estimator, with the kernel if it takes one, and the seed if it draws numbers."""
-        if self.takes == VECTORS and not on_vectors(kernel):
+        if self.takes in (ROWS, VECTORS) and not on_vectors(kernel):
             raise wrong_kind(
                 name, "rows of numbers", f"what {kernel!r} is a kernel of", "Compare kernel machines only."
             )
@@ -59,7 +60,7 @@ CLASSIFIERS: dict[str, Method] = {
     "knn": Method("mercer.KernelKNeighborsClassifier"),
     "kde": Method("mercer.KernelDensityClassifier", takes=VECTORS),
     "rbf network": Method("mercer.RBFNetworkClassifier", {"prototypes": 10, "init": "medoids"}),
-    "rfm": Method("mercer.RFMClassifier", takes=VECTORS),
+    "rfm": Method("mercer.RFMClassifier", takes=ROWS),
     "boosting": Method("sklearn.ensemble.HistGradientBoostingClassifier", takes=VECTORS),
     "perceptron": Method("sklearn.linear_model.Perceptron", takes=VECTORS),
     "least squares": Method("sklearn.linear_model.RidgeClassifier", {"alpha": 0.0, "solver": "svd"}, VECTORS),
@@ -79,12 +80,18 @@ REGRESSORS: dict[str, Method] = {
     "knn": Method("mercer.KernelKNeighborsRegressor"),
     "loess": Method("mercer.Loess", {"degree": 1}, VECTORS),
     "rbf network": Method("mercer.RBFNetworkRegressor", {"prototypes": 10, "init": "medoids"}),
-    "rfm": Method("mercer.RFMRegressor", takes=VECTORS),
+    "rfm": Method("mercer.RFMRegressor", takes=ROWS),
     "boosting": Method("sklearn.ensemble.HistGradientBoostingRegressor", takes=VECTORS),
+    "nw": Method("mercer.NadarayaWatson", {"bandwidth": "silverman"}, ROWS),
+    "local lines": Method("mercer.LocalRegression", {"bandwidth": "silverman"}, ROWS),
     "least squares": Method("sklearn.linear_model.LinearRegression", takes=VECTORS),
     "dummy": Method("sklearn.dummy.DummyRegressor", {"strategy": "mean"}, NOTHING),
 }
-SMOOTHERS = {"loess"}  # on rows of numbers like the baselines, but for few columns: compared when they are named
+SMOOTHERS = {
+    "loess",
+    "local lines",
+    "nw",
+}  # on rows of numbers like the baselines, but for few columns: compared when they are named
 LEARNED_KERNEL = {"rfm"}  # kernel machines on rows of numbers that learn the kernel themselves
 METHODS = {CLASSIFICATION: CLASSIFIERS, REGRESSION: REGRESSORS}
 
@@ -121,7 +128,7 @@ class Entrant:
         if self.numbers:
             return True
         method = METHODS[task].get(self.name) if self.estimator is None else None
-        return method is not None and method.takes == VECTORS
+        return method is not None and method.takes in (ROWS, VECTORS)
 
     def build(self, task: str, kernel: Any, random_state: Any) -> Any:
         """A new estimator; ValueError or TypeError if the method cannot be used on these data."""

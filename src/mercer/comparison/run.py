@@ -21,7 +21,6 @@ from mercer.comparison.methods import (
     LEARNED_KERNEL,
     METHODS,
     NOTHING,
-    VECTORS,
     Entrant,
     baselines,
     entrants,
@@ -215,7 +214,7 @@ def _tuned(one: Entrant, sample: Sample, limit: float | None, seconds: float | N
     by_kernel = method is not None and (method.takes == KERNEL or one.name in NAMED)
     if method is None or not (by_kernel or one.name in LEARNED_KERNEL):
         return tried(one, sample)
-    y, numbers = sample.y[sample.train], method.takes == VECTORS
+    y, numbers = sample.y[sample.train], method.takes != KERNEL
     rows = max(round(_thrift(limit) * searched_rows(one.name, y, sample.task)), 1)
     kernel = None if numbers and sample.vectors is not None else sample.kernel
     machine = tuned(one.name, sample.task, kernel, y, sample.random_state, predicts=len(sample.test), rows=rows,

@@ -51,7 +51,7 @@ class Evidence(Protocol):
 
     @property
     def least_gain(self) -> float:
-        """Where it is not: a step that gains fewer nats is the last one."""
+        """Where it is not: the gain in nats that no longer matters."""
 
     def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
         """log p(y | theta), -inf where it cannot be computed; its derivative if it is finite and >= at_least."""

@@ -110,12 +110,17 @@ class InducingSums:
         in_W = 0.5 * (in_W + in_W.T)
         half = np.linalg.inv(root)
         in_K = half.T @ (in_W - 0.5 * q * self.W) @ half
-        return InducingSlopes(in_W, -2.0 * R @ E, E, 0.5 * (in_K + in_K.T), -0.5 * q, q, half)
+        inner, outer = half.T @ in_W @ half, half.T @ (-2.0 * R @ E)
+        return InducingSlopes(inner, outer, E, 0.5 * (in_K + in_K.T), -0.5 * q, q)
 
 
 @dataclass(frozen=True, eq=False)
 class InducingSlopes:
-    """Derivatives of the bound in W, U, V (with L as it is), in K_mm (with K_nm as it is), and in sum k_ii / s_i."""
+    """Derivatives of the bound in W, U, V (with L as it is), in K_mm (with K_nm as it is), and in sum k_ii / s_i.
+
+    Those in W and U are for K_nm in the place of Phi, L^-T (.) L^-1 and L^-T (.): one product with K_nm then does for
+    two with Phi and the solution that makes Phi.
+    """
 
     W: Array
     U: Array
@@ -123,17 +128,19 @@ class InducingSlopes:
     K: Array
     diagonal: float
     q: int
-    half: Array  # L^-1
 
-    def of_panel(self, Phi: Array, columns: Array, s: Array, diag: Array) -> tuple[Array, float]:
-        """For some items: the derivative in their K_nm, and that in a common part of their noise.
+    def of_panel(self, K: Array, columns: Array, s: Array, diag: Array) -> tuple[Array, float]:
+        """For some items: the derivative in their K_nm, which is K, and that in a common part of their noise.
 
         `columns` are their rows of [Y H], s their noise, diag their k(x, x).
         """
-        inside, cross = Phi @ self.W, columns @ self.U.T
-        weights = ((2.0 * inside + cross) / s[:, None]) @ self.half
-        each = ((inside + cross) * Phi).sum(axis=1) + ((columns @ self.V) * columns).sum(axis=1) + self.diagonal * diag
-        return np.asarray(weights), float(-(each / s**2).sum() - 0.5 * self.q * (1.0 / s).sum())
+        inside, cross = K @ self.W, columns @ self.U.T
+        each = np.einsum("ij,ij->i", inside + cross, K) + ((columns @ self.V) * columns).sum(axis=1)
+        noise = float(-((each + self.diagonal * diag) / s**2).sum() - 0.5 * self.q * (1.0 / s).sum())
+        inside *= 2.0
+        inside += cross
+        inside /= s[:, None]
+        return np.asarray(inside), noise
 
 
 def factor_of_landmarks(K: Array) -> Array:

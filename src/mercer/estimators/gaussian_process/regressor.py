@@ -24,8 +24,9 @@ from mercer.estimators.base import positive, warn_open
 from mercer.estimators.gaussian_process import failed_factor
 from mercer.estimators.gaussian_process.base import GaussianProcess
 from mercer.estimators.gaussian_process.methods.choice import chosen_method
-from mercer.estimators.gaussian_process.methods.inducing import InducingPosterior
+from mercer.estimators.gaussian_process.methods.inducing import Inducing, InducingPosterior
 from mercer.estimators.gaussian_process.methods.method import Method, Posterior, exact_only
+from mercer.estimators.gaussian_process.methods.neighbours import NeighbourPosterior
 from mercer.estimators.gaussian_process.model import ProcessModel, set_up
 from mercer.estimators.gaussian_process.posterior import RegressionPosterior
 from mercer.estimators.gaussian_process.prior_predictions import prior_moments
@@ -77,11 +78,12 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     prior         a standard deviation s: log N(theta; its start, s^2) is added to the evidence.  None: no prior
     check_psd     "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
     method        "exact": one factor of the whole covariance, O(n^3).  "statespace": the same answer in O(n), for a
-                  Matern kernel of order 1/2, 3/2 or 5/2 on one column.  "sgpr": a lower bound of the evidence through
-                  n_inducing of the items, and bound_ has bounds around the exact one.  "neighbours": every new item
-                  from the n_neighbors training items nearest to it, and variances corrected by items held out.
-                  "auto": "statespace" where it applies, "grid" on full grids,
-                  "exact" up to 15 000 items, else "neighbours"
+                  Matern kernel of order 1/2, 3/2 or 5/2 on one column.  "grid": the same on items that form a full
+                  grid, for RBF, Laplacian and products of kernels of different columns.  "sgpr": a lower bound of the
+                  evidence through n_inducing of the items.  "neighbours": every new item from the n_neighbors
+                  training items nearest to it, and variances corrected by items held out.  "auto": "statespace" or
+                  "grid" where they apply; "exact" up to 15 000 items, fewer if the memory budget says so; then "sgpr"
+                  if so many landmarks leave little unexplained beside the noise, else "neighbours"
     n_inducing    landmarks, for method="sgpr"
     n_neighbors   of every new item, for method="neighbours"
 
@@ -92,7 +94,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     After fit: kernel_ (as given, at the optimum), noise_, alpha_ (= dual_coef_), L_, X_train_, y_train_,
     log_marginal_likelihood_value_, jitter_ (what was added to the diagonal), rank_, fit_report_, certificate_, n_iter_
-    (evaluations), converged_.
+    (evaluations), converged_.  method_ is the method that was used, bound_ = (low, high) lies around the exact evidence,
+    and calibration_ is the factor by which "neighbours" corrects variances (1 for all others).
     """
 
     def __init__(
@@ -265,14 +268,21 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     def bound_(self) -> tuple[float, float]:
         """(low, high) around the evidence of the exact process at these hyper-parameters, whatever the method.
 
-        With landmarks it takes some products with the whole covariance, when it is first asked for.
+        With "sgpr" and "neighbours" it takes some products with the whole covariance, when it is first asked for; the
+        landmarks are n_inducing for both.
         """
         check_is_fitted(self, "_known")
         if not hasattr(self, "_bound"):
-            value = float(self._known.evidence)
             with one_blas_thread():
-                self._bound = self._known.bounds() if isinstance(self._known, InducingPosterior) else (value, value)
+                self._bound = self._bounds()
         return self._bound
+
+    def _bounds(self) -> tuple[float, float]:
+        known = self._known
+        if isinstance(known, NeighbourPosterior):
+            known = Inducing(self.n_inducing).posterior(known.covariance, known.mean, known.Y, known.H)
+        value = float(known.evidence)
+        return known.bounds() if isinstance(known, InducingPosterior) else (value, value)
 
     @property
     def dual_coef_(self) -> Array:
@@ -301,7 +311,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
                 raise bad(type(self).__name__, "theta", "given for a gradient", "None", "Pass kernel_.theta.")
             return self.log_marginal_likelihood_value_
         Y, H = self._without_mean(self._model, self.X_train_, columns(self.y_train_))
-        evidence = chosen_method(self, self._model.covariance).evidences(self._model.covariance, Y, H)[-1]
+        method = chosen_method(self, self._model.covariance, self.method_)
+        evidence = method.evidences(self._model.covariance, Y, H)[-1]
         value, slope = user_value_and_slope(self._model, evidence, theta, eval_gradient)
         if not clone_kernel:
             self.kernel_ = self._model.at(theta).kernel()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.means import Mean
 from mercer.estimators.gaussian_process.methods.method import Method
@@ -15,7 +13,7 @@ from mercer.typing import Array
 class Exact(Method):
     """The n x n buffer of the last evidence is used again for the posterior."""
 
-    name: ClassVar[str] = "exact"
+    name = "exact"
 
     def __init__(self) -> None:
         self._buffer: Array | None = None

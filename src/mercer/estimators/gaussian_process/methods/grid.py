@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -160,7 +160,7 @@ def _levels(items: Any) -> tuple[Array, Array]:
         _, first, code = np.unique(items.values, axis=0, return_index=True, return_inverse=True)
         return first, np.ravel(code)
     number: dict[bytes, int] = {}
-    code = np.array([number.setdefault(key, len(number)) for key in items.keys()], dtype=np.intp)  # noqa: SIM118
+    code = np.array([number.setdefault(key, len(number)) for key in items.keys()], dtype=np.intp)
     return np.unique(code, return_index=True)[1], code
 
 
@@ -218,7 +218,7 @@ class Factored:
         """The derivative of the evidence in theta."""
         of_grams, of_noise = process.slopes()
         slopes: dict[int, Array] = {}
-        for W, K, axis in zip(of_grams, process.grams, self.factors, strict=True):
+        for W, axis in zip(of_grams, self.factors, strict=True):
             for i, kernel, levels in axis:
                 others = [k.block(z, z) for j, k, z in axis if j != i]
                 slopes[i] = kernel.vjp(levels, levels, _product([W, *others]))
@@ -314,7 +314,7 @@ class GridPosterior:
 class KroneckerGrid(Method):
     """Exact, for kernels that are products over columns, on items that form a full grid."""
 
-    name: ClassVar[str] = "grid"
+    name = "grid"
 
     def __init__(self) -> None:
         self._grid: Grid | None = None

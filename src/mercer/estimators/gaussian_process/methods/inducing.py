@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -110,7 +110,8 @@ class Panels:
         kernel, prepared, slopes = self.data.kernel, self.data.prepared, sums.slopes(self.root)
 
         def part(r: slice) -> tuple[Array, float]:
-            W, noise = slopes.of_panel(self.block(r), self.columns[r], self.noise[r], self.diag[r])
+            K = np.asarray(kernel.block(prepared[r], self.landmarks), dtype=float)
+            W, noise = slopes.of_panel(K, self.columns[r], self.noise[r], self.diag[r])
             return kernel.vjp(prepared[r], self.landmarks, W), noise
 
         cross, noise = self.folded(part)
@@ -267,7 +268,7 @@ class InducingPosterior:
 class Inducing(Method):
     """A lower bound of the evidence through landmarks."""
 
-    name: ClassVar[str] = "sgpr"
+    name = "sgpr"
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from mercer.errors import bad
 from mercer.estimators.gaussian_process.covariance import Covariance
@@ -40,7 +40,7 @@ class Posterior(Protocol):
 class Method(ABC):
     """One way to condition a process on its items."""
 
-    name: ClassVar[str]
+    name: str
 
     @abstractmethod
     def evidences(self, covariance: Covariance, Y: Array, H: Array) -> Sequence[Evidence]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -130,7 +130,7 @@ class NeighbourPosterior:
 class Neighbours(Method):
     """Predictions from nearest neighbours; the hyper-parameters from blocks."""
 
-    name: ClassVar[str] = "neighbours"
+    name = "neighbours"
 
     def __init__(self, count: int) -> None:
         self.count = count

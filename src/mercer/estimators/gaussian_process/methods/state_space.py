@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -130,7 +130,7 @@ class LinePosterior:
 class StateSpace(Method):
     """Exact, in O(n), for a Matern kernel of order 1/2, 3/2 or 5/2 on one column."""
 
-    name: ClassVar[str] = "statespace"
+    name = "statespace"
 
     def evidences(self, covariance: Covariance, Y: Array, H: Array) -> list[LineEvidence]:
         self._require(covariance, Y, H)
