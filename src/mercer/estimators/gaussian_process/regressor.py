@@ -94,7 +94,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     After fit: kernel_ (as given, at the optimum), noise_, alpha_ (= dual_coef_), L_, X_train_, y_train_,
     log_marginal_likelihood_value_, jitter_ (what was added to the diagonal), rank_, fit_report_, certificate_, n_iter_
-    (evaluations), converged_.  method_ is the method that was used, bound_ = (low, high) lies around the exact evidence,
+    (evaluations), converged_.  method_ is the method that was used, bound_ = (low, high) is around the exact evidence,
     and calibration_ is the factor by which "neighbours" corrects variances (1 for all others).
     """
 
