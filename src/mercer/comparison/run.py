@@ -44,6 +44,7 @@ ROWS = 3000  # of a table that take part without tuning, unless more are asked f
 ALL_ROWS = 100_000  # the same with tuning
 EXPENSIVE = ("svm", "svm + platt", "klr", "gp", "l2vm", "l1vm", "rvm", "rfm")  # of all methods, in this order
 PATIENCE = 1.5  # times its share, after which a method is stopped
+LEAST_SHARE = 0.2  # of the time left, before which no method is stopped
 INTERRUPTED = "Ctrl-C ended the comparison before"
 AMPLE_SECONDS = 60.0  # with less time, searches get fewer rows, as if their work grew with the cube of the rows
 
@@ -134,7 +135,7 @@ class Run:
             self._add(Row(one.name, error=f"no time was left of the {limit:g} s"))
             return
         share, left = self.limits.share(self.count - len(self.rows)).time_limit, self.limits.left
-        at_most = None if share is None or left is None else min(left, PATIENCE * share)
+        at_most = None if share is None or left is None else min(left, max(PATIENCE * share, LEAST_SHARE * left))
         watch = Deadline()
         try:
             with deadline(at_most) as watch:
