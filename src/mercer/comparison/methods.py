@@ -5,7 +5,7 @@
 `takes` says what the method is given:
 
     KERNEL    items, and the kernel as its argument `kernel`: all machines of this library
-    ROWS      rows of numbers, whatever the kernel: smoothers of this library, which have windows, and rfm
+    ROWS      rows of numbers, whatever the kernel: machines of this library that have windows, or learn their metric
     VECTORS   the same: the baselines, most of which are scikit-learn's
     NOTHING   items that it does not look at
 
@@ -92,7 +92,7 @@ SMOOTHERS = {
     "local lines",
     "nw",
 }  # on rows of numbers like the baselines, but for few columns: compared when they are named
-LEARNED_KERNEL = {"rfm"}  # kernel machines on rows of numbers that learn the kernel themselves
+METRICS = {"rfm"}  # on rows of numbers too, with a kernel of their own, which they learn
 METHODS = {CLASSIFICATION: CLASSIFIERS, REGRESSION: REGRESSORS}
 
 
@@ -102,9 +102,9 @@ def machines(task: str) -> list[str]:
 
 
 def baselines(task: str) -> list[str]:
-    """The methods of a task that do not, and learn none."""
-    others = SMOOTHERS | LEARNED_KERNEL
-    return [name for name, method in METHODS[task].items() if method.takes != KERNEL and name not in others]
+    """The methods of a task that do not."""
+    named = SMOOTHERS | METRICS
+    return [name for name, method in METHODS[task].items() if method.takes != KERNEL and name not in named]
 
 
 def score_name(task: str) -> str:

@@ -18,8 +18,8 @@ from mercer.comparison.chosen_settings import settings_of, short
 from mercer.comparison.deadline import Deadline, deadline
 from mercer.comparison.methods import (
     KERNEL,
-    LEARNED_KERNEL,
     METHODS,
+    METRICS,
     NOTHING,
     Entrant,
     baselines,
@@ -213,7 +213,7 @@ def _tuned(one: Entrant, sample: Sample, limit: float | None, seconds: float | N
     """The row and the fit of one method, with its parameters chosen on training rows."""
     method = METHODS[sample.task].get(one.name) if one.estimator is None else None
     by_kernel = method is not None and (method.takes == KERNEL or one.name in NAMED)
-    if method is None or not (by_kernel or one.name in LEARNED_KERNEL):
+    if method is None or not (by_kernel or one.name in METRICS):
         return tried(one, sample)
     y, numbers = sample.y[sample.train], method.takes != KERNEL
     rows = max(round(_thrift(limit) * searched_rows(one.name, y, sample.task)), 1)

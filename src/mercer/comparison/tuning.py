@@ -25,7 +25,7 @@ import numpy as np
 from mercer.comparison import all_rows
 from mercer.comparison.all_rows import Large
 from mercer.comparison.kernel_family import family
-from mercer.comparison.methods import CLASSIFICATION, LEARNED_KERNEL, METHODS, REGRESSION
+from mercer.comparison.methods import CLASSIFICATION, METHODS, METRICS, REGRESSION
 from mercer.comparison.sample import folds_of
 from mercer.comparison.two_stages import TwoStages
 from mercer.kernels import Constant, Kernel
@@ -116,7 +116,7 @@ def search_of(name: str, task: str, kernel: Any, y: Array, random_state: int | N
     from mercer import KernelRidgeCV, KernelSearchCV
 
     plan, machine = plan_of(name, task), METHODS[task][name].build(name, kernel, random_state)
-    if name in LEARNED_KERNEL:
+    if name in METRICS:
         return machine
     grid = grid_of(name, task, kernel, y)
     if plan.way == "loo":
