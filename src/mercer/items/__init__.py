@@ -2,6 +2,7 @@
 
 items.py           the contract of a dataset, and its most general kind: a sequence of objects
 vectors.py         rows of a dense or sparse matrix
+mapped.py          rows of numbers that stay in a file: memory maps, Parquet, iterators of blocks
 categories.py      rows of values that are equal or different
 text.py            strings (letter by letter) and documents (word by word)
 sets.py            finite sets, in lists or packed into bits, and unions of intervals
