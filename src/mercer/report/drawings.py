@@ -14,11 +14,12 @@ from mercer.comparison.kernel_family import family
 from mercer.comparison.methods import CLASSIFICATION, baselines
 from mercer.comparison.predictions import Predictions
 from mercer.comparison.sample import Sample
-from mercer.report.projection import projection
+from mercer.report.projection import projection, spread
 
 SMALL, MIDDLE = (3.0, 2.9), (4.4, 3.4)  # inches: a panel among others, and one that stands alone
 CURVES = 5  # that can be told apart on one pair of axes
 GRAM_ROWS = 200
+POINTS = 3000  # rows of a table that are drawn one by one
 BOUNDED = ("l1vm", "rvm", "svm", "gp")  # methods whose boundaries are drawn
 
 Drawn = tuple[Any, str]
@@ -33,7 +34,8 @@ def boundaries(found: Comparison, s: Sample) -> Iterator[Drawn]:
         rows, kept = fitted.rows, fitted.kept
         figure, ax = plots.figure(size=SMALL)
         machine = getattr(fitted.machine, "best_estimator_", fitted.machine)
-        sparse = kept is not None and len(kept) < len(rows)
+        sparse = kept is not None and len(kept) < len(rows) <= POINTS
+        rows = rows[spread(len(rows), POINTS)]
         plots.decision_regions(machine, s.X[rows], s.y[rows], support=sparse, resolution=120, ax=ax)
         ax.set_title(name)
         across, up = map(_plain, ("x0", "x1") if s.table is None else s.table.columns)
@@ -97,7 +99,7 @@ def _roc_by_class(name: str, one: Predictions) -> Iterator[Drawn]:
 def residuals(found: Comparison, s: Sample) -> Iterator[Drawn]:
     """Of the best method: predicted and true values, and their differences."""
     best = found.best.name
-    one = found.fitted[best].predictions
+    one = _some_of(found.fitted[best].predictions)
     figure, ax = plots.figure(size=MIDDLE)
     ends = [min(one.y.min(), one.value.min()), max(one.y.max(), one.value.max())]
     ax.plot(ends, ends, "--", color=plots.MUTED, linewidth=1.0)
@@ -107,6 +109,12 @@ def residuals(found: Comparison, s: Sample) -> Iterator[Drawn]:
     figure, ax = plots.figure(size=MIDDLE)
     plots.residuals(one.y, one.value, std=one.std, ax=ax)
     yield figure, f"Residuals of {best}, truth minus prediction."
+
+
+def _some_of(one: Predictions) -> Predictions:
+    """Predictions of at most POINTS rows."""
+    some = spread(len(one.y), POINTS)
+    return Predictions(one.y[some], one.value[some], std=None if one.std is None else one.std[some])
 
 
 def gram(found: Comparison, s: Sample) -> Iterator[Drawn]:
