@@ -58,7 +58,7 @@ CLASSIFIERS: dict[str, Method] = {
     "klr": Method("mercer.KernelLogisticRegression"),
     "klda": Method("mercer.KernelLDA"),
     "knn": Method("mercer.KernelKNeighborsClassifier"),
-    "kde": Method("mercer.KernelDensityClassifier", takes=VECTORS),
+    "kde": Method("mercer.KernelDensityClassifier", takes=ROWS),
     "rbf network": Method("mercer.RBFNetworkClassifier", {"prototypes": 10, "init": "medoids"}),
     "perceptron": Method("sklearn.linear_model.Perceptron", takes=VECTORS),
     "least squares": Method("sklearn.linear_model.RidgeClassifier", {"alpha": 0.0, "solver": "svd"}, VECTORS),
@@ -76,18 +76,13 @@ REGRESSORS: dict[str, Method] = {
     "gp": Method("mercer.GaussianProcessRegressor", {"noise": "learn", "mean": "constant"}),
     "ridge": Method("mercer.KernelRidge", {"fit_intercept": True}),
     "knn": Method("mercer.KernelKNeighborsRegressor"),
-    "loess": Method("mercer.Loess", {"degree": 1}, VECTORS),
+    "loess": Method("mercer.Loess", {"degree": 1}, ROWS),
     "rbf network": Method("mercer.RBFNetworkRegressor", {"prototypes": 10, "init": "medoids"}),
     "nw": Method("mercer.NadarayaWatson", {"bandwidth": "silverman"}, ROWS),
     "local lines": Method("mercer.LocalRegression", {"bandwidth": "silverman"}, ROWS),
     "least squares": Method("sklearn.linear_model.LinearRegression", takes=VECTORS),
     "dummy": Method("sklearn.dummy.DummyRegressor", {"strategy": "mean"}, NOTHING),
 }
-SMOOTHERS = {
-    "loess",
-    "local lines",
-    "nw",
-}  # on rows of numbers like the baselines, but for few columns: compared when they are named
 METHODS = {CLASSIFICATION: CLASSIFIERS, REGRESSION: REGRESSORS}
 
 
@@ -97,8 +92,13 @@ def machines(task: str) -> list[str]:
 
 
 def baselines(task: str) -> list[str]:
-    """The methods of a task that do not."""
-    return [name for name, method in METHODS[task].items() if method.takes != KERNEL and name not in SMOOTHERS]
+    """The methods of a task that are of scikit-learn."""
+    return [name for name, method in METHODS[task].items() if method.takes in (VECTORS, NOTHING)]
+
+
+def smoothers(task: str) -> list[str]:
+    """The methods of a task with windows.  They suit few columns, and are compared when they are named."""
+    return [name for name, method in METHODS[task].items() if method.takes == ROWS]
 
 
 def score_name(task: str) -> str:

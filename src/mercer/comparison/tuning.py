@@ -5,8 +5,10 @@
                         that functions explain the noise
     evidence            the lengthscale under which the data are most probable: l2vm, which finds its strength itself
     leave-one-out       in closed form: ridge
-    cross-validation    of a span and a degree: loess, if it is asked for
     itself              gp, by the gradient of its evidence; baselines, which have nothing to tune
+
+Smoothers take part if they are asked for: loess by cross-validation of a span and a degree, nw and local lines by exact
+leave-one-out errors, kde by the leave-one-out likelihood of each class.
 
 Strengths of regression are in units of the deviation of y, so that metres and millimetres give the same machine.
 """
@@ -32,13 +34,15 @@ FOLDS = 3
 @dataclass(frozen=True)
 class Plan:
     """`way` is "cv", "evidence", "loo" or "itself"; `grid` is what is tried beside lengthscales, its `units` times the
-    deviation of y; `scoring` is that of cross-validation; at most `most` rows are fitted.
+    deviation of y; `scoring` is that of cross-validation; `rule` are options by which a method tunes itself; at most
+    `most` rows are fitted.
     """
 
     way: str = "itself"
     grid: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     units: tuple[str, ...] = ()
     scoring: str | None = None
+    rule: Mapping[str, str] = field(default_factory=dict)
     most: int | None = None
 
 
@@ -67,7 +71,10 @@ PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods
 
 
 NAMED = {  # tuned when they are asked for by name: no kernel, and few columns
-    "loess": Plan("cv", {"span": (0.1, 0.2, 0.3, 0.5, 0.75, 1.0), "degree": (1, 2)}),
+    "kde": Plan(rule={"bandwidth": "lcv"}, most=10_000),
+    "local lines": Plan(rule={"bandwidth": "loo"}, most=1000),
+    "loess": Plan("cv", {"span": (0.1, 0.2, 0.3, 0.5, 0.75, 1.0), "degree": (1, 2)}, most=5000),
+    "nw": Plan(rule={"bandwidth": "loo"}, most=1000),
 }
 
 
@@ -100,7 +107,7 @@ def tuned(name: str, task: str, kernel: Kernel, y: Array, random_state: int | No
     if plan.way == "loo":
         return KernelRidgeCV(grid["kernel"], grid["alpha"], fit_intercept=True, screen=False)
     if plan.way == "itself":
-        return machine.set_params(**_process(kernel, task)) if name == "gp" else machine
+        return machine.set_params(**(_process(kernel, task) if name == "gp" else plan.rule))
     strategy = "evidence" if plan.way == "evidence" else "grid"
     if strategy == "evidence" and "alpha" in machine.get_params():
         machine.set_params(alpha="evidence")
