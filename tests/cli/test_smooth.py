@@ -72,7 +72,8 @@ def test_categories_and_settings_are_taken(table, capsys):
 
 @pytest.mark.parametrize(
     ("more", "words"),
-    [(["-m", "loess"], "of numbers for loess"), (["-m", "spline"], "one of local, loess, nw"), (["--by", "g"], "with one of numbers"), (["--set", "C=1"], "a setting"),
+    [(["-m", "loess"], "of numbers for loess"), (["-m", "spline"], "one of local, loess, nw"),
+     (["--by", "g"], "with one of numbers"), (["--set", "C=1"], "a setting"),
      (["--level", "2"], "between 0 and 1")],
     ids=["categories", "method", "by", "setting", "level"],
 )  # fmt: skip

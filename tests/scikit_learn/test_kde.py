@@ -19,7 +19,6 @@ OTHERS = {
     "test_kernel_density_sampling": "ours draws from every kernel; there all but two are refused",
     "test_kde_algorithm_metric_choice[haversine-auto]": "angles on a sphere are no norm: the density has no mass 1",
     "test_kde_algorithm_metric_choice[haversine-ball_tree]": "the same",
-    "test_kde_sample_weights": "trees of two samples agree to the stated rtol, 1e-4; there the default is 0",
 }
 EXCEPTIONS = BY_RULE | OTHERS
 

@@ -23,7 +23,8 @@ def predict(
     """Predict the rows of a table with a saved model.
 
     Prints CSV with the prediction, and probabilities or a standard deviation if the model has them; the coordinates if
-    the model is one of `mercer embed`, log densities if it is one of `mercer density`.  If the target is among the columns, the score is printed to standard error.
+    the model is one of `mercer embed`, log densities if it is one of `mercer density`.  If the target is among the
+    columns, the score is printed to standard error.
     """
     from mercer.cli.model_file import kinds_of, loaded
     from mercer.cli.output_path import require_place

@@ -99,9 +99,11 @@ def _of_search(search: Any, kernel: Kernel) -> Sensitivity:
     name, values = _labelled(kernel)
     params = []
     for one in found["params"]:
-        factor = next((f for f, member in members.items() if member == one["kernel"]), 1.0)
         rest = {key: float(value) for key, value in one.items() if key != "kernel"}
-        params.append({name: values[factor]} | rest)
+        if "kernel" in one:
+            factor = next((f for f, member in members.items() if member == one["kernel"]), 1.0)
+            rest = {name: values[factor]} | rest
+        params.append(rest)
     score = "log evidence" if search.strategy == "evidence" else {None: "score"}.get(search.scoring, "minus log loss")
     return Sensitivity(score, tuple(params), tuple(found["mean_test_score"]), tuple(found["std_test_score"]))
 

@@ -5,8 +5,9 @@
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
 of regularised risk, recursive feature machines, GaussianProcessClassifier, KernelLDA, our feature machines, nearest
 neighbours, smoothers, density machines and clusters, for KernelPCA and KernelDensity (ours and scikit-learn's) and
-ClassicalMDS, whatever their kernel, and for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is
-computed in double precision, and only the parameters and the coefficients of the model are used.
+ClassicalMDS, whatever their kernel, and for pipelines that end in one of these: X then goes through the fitted steps
+before it.  Everything is computed in double precision, and only the parameters and the coefficients of the model are
+used.
 """
 
 from __future__ import annotations

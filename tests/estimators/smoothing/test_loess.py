@@ -50,9 +50,7 @@ def test_weights_sum_to_one_and_make_values_errors_and_traces_S15(d, surface):
     assert_allclose(L @ y, values, atol=1e-10)
     assert_allclose(std, model.sigma_ * np.linalg.norm(L, axis=1), rtol=1e-8)
     M = (np.eye(70) - L) @ (np.eye(70) - L).T
-    assert_allclose(
-        [model.df_, model.delta1_, model.delta2_], [np.trace(L), np.trace(M), np.trace(M @ M)], rtol=1e-8
-    )
+    assert_allclose([model.df_, model.delta1_, model.delta2_], [np.trace(L), np.trace(M), np.trace(M @ M)], rtol=1e-8)
     assert_allclose(model.sigma_**2, ((y - values) ** 2).sum() / model.delta1_, rtol=1e-10)
 
 

@@ -59,10 +59,10 @@ class KernelDensityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.class_prior_ = share if self.priors is None else _priors(owner, self.priors, len(share))
         self.bandwidths_, self.pooled_ = class_bandwidths(owner, self.bandwidth, rows, codes, w, window)
         self.classes_ = labels.classes
-        self.densities_ = [
-            KernelDensity(bandwidth=h, kernel=self.kernel, rtol=_RTOL).fit(rows[codes == c], sample_weight=w[codes == c])
-            for c, h in enumerate(self.bandwidths_)
-        ]
+        self.densities_ = []
+        for c, h in enumerate(self.bandwidths_):
+            density = KernelDensity(bandwidth=h, kernel=self.kernel, rtol=_RTOL)
+            self.densities_.append(density.fit(rows[codes == c], sample_weight=w[codes == c]))
         return self
 
     def class_log_densities(self, X: Any) -> Array:

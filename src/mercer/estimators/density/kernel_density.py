@@ -50,9 +50,8 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
                   number is another power
     method        "auto", "fft" (a grid; Gaussian, 1 to 3 columns), "tree", or "exact" (all pairs); method_ says which
     rtol, atol    the error of a density p is at most rtol p + atol; rtol=0 for sums up to rounding
-    algorithm     scikit-learn's: "kd_tree" and "ball_tree" mean method="tree"
     metric        "euclidean", "manhattan", "chebyshev", or "minkowski" with p in metric_params; c_D is that of its ball
-    breadth_first, leaf_size    scikit-learn's; they change neither values nor speed here
+    algorithm, breadth_first, leaf_size    scikit-learn's; they change neither values nor speed here
 
     After fit: bandwidth_, n_features_in_, columns_ (those of the density: with a rule, constant columns are left out
     and a warning says so), n_effective_ = (sum w)^2 / sum w^2.
@@ -153,7 +152,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         radial = norm == "euclidean" and (self.form == "radial" or isinstance(window, Gaussian))
         if not radial:
             raise bad(owner, "candidates", "None for other forms than radial and other metrics than euclidean",
-                      f"given with form={self.form!r}, metric={self.metric!r}", "GridSearchCV compares those.")  # fmt: skip
+                      f"form={self.form!r}, metric={self.metric!r}", "GridSearchCV compares those.")  # fmt: skip
         return numbers(owner, "candidates", self.candidates)
 
     def _shown(self, scale: Array) -> Any:
@@ -233,7 +232,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         with np.errstate(divide="ignore"):
             rest = np.log1p(-points.weights)
         if self._origin is None:
-            logs, cost = log_sums(points, points.rows, self._accuracy, self._way, own)
+            logs, cost = log_sums(points, points.rows, self._accuracy, self.method, own)
             self.method_ = cost.method
         else:
             logs = self._without_own_images()
@@ -251,12 +250,6 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
             with np.errstate(divide="ignore"):
                 logs[part] = top[:, 0] + np.log(np.exp(E - top).sum(axis=1))
         return logs
-
-    @property
-    def _way(self) -> str:
-        """The method, with scikit-learn's names of trees."""
-        trees = self.algorithm != "auto" and self._points.norm == "euclidean" and self.method == "auto"
-        return "tree" if trees and self.form == "radial" else self.method
 
     @property
     def _log_constant(self) -> float:
@@ -289,7 +282,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
                 return np.asarray(np.log(linear_density(self._points, x, self._sides[0]) / self._integral))
         if exact:
             return log_sums(self._mixture, Q, Accuracy())[0] + self._log_constant
-        logs, cost = log_sums(self._mixture, Q, self._accuracy, self._way)
+        logs, cost = log_sums(self._mixture, Q, self._accuracy, self.method)
         self.method_ = cost.method
         return logs + self._log_constant
 
@@ -450,7 +443,8 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         kept = share > 0.0
         points, names = self._points.marginal(place), [self._sides[j] for j in place]
         params = self.get_params(deep=False)
-        one = KernelDensity(**{**params, "form": "product", "support": None, "candidates": None, "bandwidth": points.scale})
+        other = {"form": "product", "support": None, "candidates": None, "bandwidth": points.scale}
+        one = KernelDensity(**{**params, **other})
         one.n_features_in_ = len(place)
         one.columns_, one._whiten, one._constants = np.arange(len(place)), None, np.zeros(len(place))
         one._sides = names

@@ -270,12 +270,12 @@ def _deviations(X: Array) -> Array:
     """The standard deviation of every column without its lowest and highest tenth; 1 if that is 0."""
     n = len(X)
     cut = int(np.ceil(_TRIMMED * n))
-    middle = np.sort(X, axis=0)[cut : n - cut]
-    if len(middle) < 2:
+    middle = np.sort(np.ascontiguousarray(X.T), axis=1)[:, cut : n - cut]
+    if middle.shape[1] < 2:
         return np.ones(X.shape[1])
-    size = np.abs(middle).max(axis=0)
+    size = np.maximum(np.abs(middle[:, 0]), np.abs(middle[:, -1]))
     size[size == 0.0] = 1.0  # so that squares of huge and tiny numbers are numbers
-    found = size * (middle / size).std(axis=0, ddof=1)
+    found = size * (middle / size[:, None]).std(axis=1, ddof=1)
     return np.where(found > np.finfo(float).tiny, found, 1.0)
 
 
