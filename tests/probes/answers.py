@@ -35,7 +35,6 @@ SECONDS = 30  # of processor time that one probe may take
 HOUSE = re.compile(r"^[\w ]+(\(.*\))?: .+ must (be|have) .+; got ", re.DOTALL)
 ARGUMENTS = re.compile(r"\b(X|y|sample_weight|sample_weights|labels?|class(es)?|kernel|alpha|C|nu|cv|n_splits)\b")
 CHECKS = ("sklearn/utils/", "sklearn/base.py", "sklearn/model_selection/", "narwhals/")
-OURS = (NotConverged, ConvergenceWarning, Indefinite, DataConversionWarning, FitFailedWarning, Unsupported)
 # beginnings of warnings that are not ours
 THEIRS = (
     "The number of unique classes",
