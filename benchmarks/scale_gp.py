@@ -2,9 +2,10 @@
 
 gp           Root mean squared error and mean negative log density of rows that no one has seen, in units of the
              standard deviation of the targets, and the seconds to fit and to predict them; ours is method="auto" with
-             kernel "matern", which is of order 5/2.  Rivals, with order 3/2: GPyTorch's SGPR with 512 inducing points in
-             single precision, STEPS steps of Adam (MERCER_SGPR_STEPS); GPBoost's Vecchia approximation with 20 neighbours, which gets VECCHIA
-             rows at most, as its search on more takes many minutes.  Ours must be as good by both measures.
+             kernel "matern", which is of order 5/2.  Rivals, with order 3/2: GPyTorch's SGPR with 512 inducing points
+             in single precision, STEPS steps of Adam (MERCER_SGPR_STEPS); GPBoost's Vecchia approximation with 20
+             neighbours, which gets VECCHIA rows at most, as its search on more takes many minutes.  Ours must be as
+             good by both measures.
 gp line      10^6 values of a Matern process of order 3/2 on a line: evidence and slope.  The rival is the exact process
              on the first 2000, its seconds scaled by (n / 2000)^3; what is compared is the answer on these.
 gp coverage  The same process, simulated, and for monthly winds along parallels: the share of new values within their

@@ -5,7 +5,7 @@
 `takes` says what the method is given:
 
     KERNEL    items, and the kernel as its argument `kernel`: all machines of this library
-    ROWS      rows of numbers, whatever the kernel: the smoothers of this library, which have windows
+    ROWS      rows of numbers, whatever the kernel: machines of this library that have windows, or learn their metric
     VECTORS   the same: the linear baselines, which are scikit-learn's
     NOTHING   items that it does not look at
 
@@ -60,6 +60,7 @@ CLASSIFIERS: dict[str, Method] = {
     "knn": Method("mercer.KernelKNeighborsClassifier"),
     "kde": Method("mercer.KernelDensityClassifier", takes=ROWS),
     "rbf network": Method("mercer.RBFNetworkClassifier", {"prototypes": 10, "init": "medoids"}),
+    "rfm": Method("mercer.RFMClassifier", takes=ROWS),
     "perceptron": Method("sklearn.linear_model.Perceptron", takes=VECTORS),
     "least squares": Method("sklearn.linear_model.RidgeClassifier", {"alpha": 0.0, "solver": "svd"}, VECTORS),
     "lda": Method("sklearn.discriminant_analysis.LinearDiscriminantAnalysis", takes=VECTORS),
@@ -78,11 +79,13 @@ REGRESSORS: dict[str, Method] = {
     "knn": Method("mercer.KernelKNeighborsRegressor"),
     "loess": Method("mercer.Loess", {"degree": 1}, ROWS),
     "rbf network": Method("mercer.RBFNetworkRegressor", {"prototypes": 10, "init": "medoids"}),
+    "rfm": Method("mercer.RFMRegressor", takes=ROWS),
     "nw": Method("mercer.NadarayaWatson", {"bandwidth": "silverman"}, ROWS),
     "local lines": Method("mercer.LocalRegression", {"bandwidth": "silverman"}, ROWS),
     "least squares": Method("sklearn.linear_model.LinearRegression", takes=VECTORS),
     "dummy": Method("sklearn.dummy.DummyRegressor", {"strategy": "mean"}, NOTHING),
 }
+METRICS = {"rfm"}  # on rows of numbers, with a kernel of their own: compared when they are named
 METHODS = {CLASSIFICATION: CLASSIFIERS, REGRESSION: REGRESSORS}
 
 
@@ -98,7 +101,7 @@ def baselines(task: str) -> list[str]:
 
 def smoothers(task: str) -> list[str]:
     """The methods of a task with windows.  They suit few columns, and are compared when they are named."""
-    return [name for name, method in METHODS[task].items() if method.takes == ROWS]
+    return [name for name, method in METHODS[task].items() if method.takes == ROWS and name not in METRICS]
 
 
 def score_name(task: str) -> str:
