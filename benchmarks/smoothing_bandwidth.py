@@ -25,9 +25,9 @@ def _rows(n: int) -> Array:
 
 
 def _search(X: Array) -> float:
-    from mercer.solvers.bandwidth import best_of
+    from mercer import KernelDensity
 
-    return best_of(X, WIDTHS)
+    return float(KernelDensity(bandwidth="lcv", candidates=WIDTHS).fit(X).bandwidth_)
 
 
 def _grid_search(X: Array) -> Any:

@@ -100,7 +100,7 @@ def _predicted_by_them(rows: Rows) -> Array:
 
 
 def _errors(rows: Rows) -> Array:
-    return np.asarray(mercer.Loess().fit(rows.X, rows.y).predict(rows.Z, return_std=True)[1])
+    return np.asarray(mercer.Loess().fit(rows.X, rows.y).predict(rows.Z, return_se=True)[1])
 
 
 def _errors_by_them(rows: Rows) -> Array:

@@ -29,7 +29,12 @@ def test_one_column_is_described_drawn_and_saved(table, tmp_path, capsys):
     assert found["rows with gaps, left out"] == 1
     assert found["95 % of the values"][0] < found["median"] < found["95 % of the values"][1]
     assert "<svg" in page.read_text()
-    assert mercer.load(model).bandwidth_ == pytest.approx(found["bandwidth"], abs=1e-6)
+    assert mercer.load(model)[-1].bandwidth_ == pytest.approx(found["bandwidth"], abs=1e-6)
+    assert run(["predict", str(model), str(table)]) == 0
+    lines = capsys.readouterr().out.split()
+    assert lines[:2] == ["log", "density"]
+    assert lines[-1] == "nan"  # the row with a gap has no density
+    assert all(-6.0 < float(one) < 0.0 for one in lines[2:-1])
 
 
 def test_two_columns_have_contours(table, tmp_path, capsys):

@@ -39,6 +39,32 @@ def test_a_smooth_is_found_and_written(table, tmp_path, capsys, method):
     assert page.read_text().count("<svg") == 2
 
 
+@pytest.mark.parametrize("method", ["local", "nw", "loess"])
+def test_a_model_that_is_saved_predicts_the_same(table, tmp_path, capsys, method):
+    curve, model = tmp_path / "curve.csv", tmp_path / "m.mercer"
+    found = said(capsys, "smooth", table, "-t", "y", "--by", "x", "-m", method, "--curve", curve, "-o", model)
+    assert found["deviation of the noise"] > 0.0
+    assert found["degrees of freedom"] > 2.0
+    with open(curve, newline="", encoding="utf-8") as file:
+        drawn = [(float(row["low"]), float(row["smooth"]), float(row["high"])) for row in csv.DictReader(file)]
+    rows = said(capsys, "predict", model, curve)
+    assert [list(row) for row in rows] == [["prediction"]] * len(drawn)  # a standard error is no deviation of y
+    np.testing.assert_allclose([row["prediction"] for row in rows], [f for _, f, _ in drawn], rtol=1e-9, atol=1e-12)
+    assert all(low < f < high for low, f, high in drawn)
+
+
+def test_a_model_of_categories_is_saved(table, tmp_path, capsys):
+    model = tmp_path / "m.mercer"
+    said(capsys, "smooth", table, "-t", "y", "-m", "nw", "-o", model)
+    assert len(said(capsys, "predict", model, table)) == 90
+
+
+def test_rows_with_gaps_are_left_out(tmp_path, capsys):
+    path = tmp_path / "gaps.csv"
+    path.write_text("x,y\n" + "\n".join(f"{'' if i % 10 == 0 else i / 10},{i % 7}" for i in range(60)))
+    assert said(capsys, "smooth", path, "-t", "y", "--by", "x", "-m", "loess")["rows with gaps, left out"] == 6
+
+
 def test_categories_and_settings_are_taken(table, capsys):
     found = said(capsys, "smooth", table, "-t", "y", "--set", "window=epanechnikov")
     assert set(found["bandwidth"]) == {"x", "g"}
@@ -46,9 +72,10 @@ def test_categories_and_settings_are_taken(table, capsys):
 
 @pytest.mark.parametrize(
     ("more", "words"),
-    [(["-m", "spline"], "one of local, nw"), (["--by", "g"], "with one of numbers"), (["--set", "C=1"], "a setting"),
+    [(["-m", "loess"], "of numbers for loess"), (["-m", "spline"], "one of local, loess, nw"),
+     (["--by", "g"], "with one of numbers"), (["--set", "C=1"], "a setting"),
      (["--level", "2"], "between 0 and 1")],
-    ids=["method", "by", "setting", "level"],
+    ids=["categories", "method", "by", "setting", "level"],
 )  # fmt: skip
 def test_faults_are_one_sentence(table, capsys, more, words):
     assert run(["smooth", table, "-t", "y", *more]) == FAULT

@@ -327,3 +327,24 @@ def test_relevance_vectors_are_not_given_a_kernel_so_narrow_that_they_fit_the_no
     columns = dict(zip("abcdef", Z.T, strict=True)) | {"y": smooth + 0.15 * own.normal(size=900)}
     found = tuned(table(columns), "y", methods=["rvm", "ridge"])
     assert found["rvm"].score > found["ridge"].score - 0.1
+
+
+def test_smoothers_choose_their_widths_and_have_no_deviation_of_y():
+    found = tuned(NUMBERS, methods=["loess", "nw", "local lines", "dummy"])
+    rows = {row.name: row for row in found}
+    assert all(rows[name].score > rows["dummy"].score + 0.5 for name in ("loess", "nw", "local lines"))
+    assert all(row.log_loss is None and row.calibration_error is None for row in found)
+    assert "span = " in rows["loess"].settings
+    assert rows["nw"].settings.startswith("bandwidths ")
+    assert {"span", "degree"} == set(sensitivity(found, "loess").params[0])
+    best = found.fitted["local lines"].machine
+    assert best.bandwidth == "loo"
+    assert best.search_.converged
+
+
+def test_densities_of_classes_have_widths_by_their_own_rows():
+    found = tuned(CLASSES, methods=["kde", "dummy"])
+    rows = {row.name: row for row in found}
+    assert rows["kde"].score > rows["dummy"].score + 0.2
+    assert rows["kde"].settings.startswith("bandwidths ")
+    assert rows["kde"].log_loss < rows["dummy"].log_loss

@@ -48,7 +48,7 @@ def density(
     if report is not None:
         found["report"] = _write_report(report, names, model, X, found)
     if output is not None:
-        mercer.save(model, output)
+        mercer.save(_named(model, names, X), output)
         found["saved to"] = str(output)
     result(found, json)
 
@@ -82,6 +82,16 @@ def _values(data: str, columns: list[str] | None, format: Any, rows: int | None,
     if rows is not None and rows < len(X):
         X = X[np.sort(np.random.default_rng(seed).permutation(len(X))[:rows])]
     return names, X, dropped
+
+
+def _named(model: Any, names: list[str], X: Any) -> Any:
+    """The fitted density after the names of its columns, as `mercer predict` reads it."""
+    from sklearn.pipeline import Pipeline
+
+    from mercer import TableScaler
+
+    scaler = TableScaler(dict.fromkeys(names, "numeric"), scale=False)
+    return Pipeline([("names", scaler.fit({name: X[:, j] for j, name in enumerate(names)})), ("machine", model)])
 
 
 def _found(model: Any, names: list[str], X: Any, dropped: int) -> dict[str, Any]:

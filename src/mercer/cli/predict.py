@@ -23,7 +23,8 @@ def predict(
     """Predict the rows of a table with a saved model.
 
     Prints CSV with the prediction, and probabilities or a standard deviation if the model has them; the coordinates if
-    the model is one of `mercer embed`.  If the target is among the columns, the score is printed to standard error.
+    the model is one of `mercer embed`, log densities if it is one of `mercer density`.  If the target is among the
+    columns, the score is printed to standard error.
     """
     from mercer.cli.model_file import kinds_of, loaded
     from mercer.cli.output_path import require_place
@@ -59,6 +60,8 @@ def _require_columns(scaler: Any, table: Any) -> None:
 def _columns(machine: Any, table: Any) -> dict[str, Any]:
     """Predictions with their probabilities or standard deviations; the coordinates of an embedding."""
     X = table.items
+    if not hasattr(machine[-1], "predict") and hasattr(machine[-1], "score_samples"):
+        return {"log density": _log_densities(machine, table)}
     if not hasattr(machine[-1], "predict"):
         return {f"axis{i + 1}": column for i, column in enumerate(machine.transform(X).T)}
     if hasattr(machine, "predict_proba"):
@@ -69,6 +72,14 @@ def _columns(machine: Any, table: Any) -> dict[str, Any]:
         mean, std = machine.predict(X, return_std=True, **({"of": "y"} if "of" in options else {}))
         return {"prediction": mean, "std": std}
     return {"prediction": machine.predict(X)}
+
+
+def _log_densities(machine: Any, table: Any) -> Any:
+    """log p of every row; NaN for a row with a gap."""
+    import numpy as np
+
+    gap = np.isnan(np.column_stack([table.columns[name] for name in machine[0].kinds_])).any(axis=1)
+    return np.where(gap, np.nan, machine.score_samples(table.items))
 
 
 def _tell_score(machine: Any, table: Any, predicted: Any) -> None:

@@ -14,6 +14,7 @@ from mercer.cli.options import Data, Drop, Format, Json, Keep, Kinds, Rows, Seed
 # {name: estimator, and its options by default}: a new method is one line.
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "local": ("LocalRegression", {}),
+    "loess": ("Loess", {}),
     "nw": ("NadarayaWatson", {}),
 }
 PLACES = 200  # of a curve that is written or drawn
@@ -25,12 +26,13 @@ def smooth(
     by: Annotated[
         list[str] | None, typer.Option("--by", help="Column to smooth along; several are several --by [default: all].")
     ] = None,
-    method: Annotated[str, typer.Option("--method", "-m", help="local (lines) or nw (local means).")] = "local",
+    method: Annotated[str, typer.Option("--method", "-m", help="local (lines), nw (local means) or loess.")] = "local",
     settings: Settings = None,
     level: Annotated[float, typer.Option(help="Probability of the pointwise band.")] = 0.95,
     curve: Annotated[
         Path | None, typer.Option(help="CSV file to write places, values and band to; of several columns, the rows.")
     ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to save the model to.")] = None,
     report: Annotated[Path | None, typer.Option(help="HTML file to write a page with pictures to.")] = None,
     rows: Rows = None,
     kind: Kinds = None,
@@ -42,24 +44,29 @@ def smooth(
 ) -> None:
     """Smooth a column along others, with a band; writes a report.
 
-    The bandwidth has the least exact leave-one-out error, unless --set bandwidth=... says otherwise.  Columns of
-    categories weigh rows by whether they agree.
+    The bandwidth has the least exact leave-one-out error, unless --set bandwidth=... says otherwise; loess sees the
+    share --set span=0.75 of the rows.  Columns of categories weigh rows by whether they agree.  A model that is saved
+    goes to `mercer predict`.
     """
+    import mercer
     from mercer.cli.labelled_table import labelled_table
     from mercer.cli.output_path import require_place
     from mercer.cli.printing import result
     from mercer.cli.stopping import end, kept
 
-    for place, option in ((curve, "--curve"), (report, "--report")):
+    for place, option in ((curve, "--curve"), (output, "--output"), (report, "--report")):
         require_place(place, option, data)
     chosen = _settings(method, settings, level)
     problem = labelled_table(data, target, "regression", format, kind, drop, keep).sampled(rows, seed)
     columns = _columns(problem.table, by)
-    X, categorical = _rows(problem.table, columns)
-    machine = _machine(method, chosen, categorical)
+    problem, dropped = _whole(problem, columns)
+    model = _pipeline(problem.table, problem.target, method, chosen)
     began = time.perf_counter()
-    interrupt = kept(lambda: machine.fit(X, problem.y))
+    interrupt = kept(lambda: model.fit(problem.table.items, problem.y))
+    X, machine, columns = _rows(problem.table), model[-1], list(problem.table.columns)
     found: dict[str, Any] = {"method": method, "rows": len(X)}
+    if dropped:
+        found["rows with gaps, left out"] = dropped
     found |= _described(machine, columns, problem.y) | {"seconds": round(time.perf_counter() - began, 3)}
     if interrupt:
         found["interrupted"] = interrupt
@@ -67,6 +74,9 @@ def smooth(
         found["curve"] = _write_curve(curve, machine, X, columns, level)
     if report is not None:
         found["report"] = _write_report(report, problem, machine, X, columns, level, found)
+    if output is not None:
+        mercer.save(model, output)
+        found["saved to"] = str(output)
     result(found, json)
     end(interrupt)
 
@@ -88,13 +98,27 @@ def _settings(method: str, given: Any, level: float) -> dict[str, Any]:
     return chosen
 
 
+def _pipeline(table: Any, target: str, method: str, settings: dict[str, Any]) -> Any:
+    """The names and kinds of the columns, then the machine, not yet fitted."""
+    from sklearn.pipeline import Pipeline
+
+    from mercer import TableScaler
+
+    categorical = [j for j, kind in enumerate(table.kinds.values()) if kind != "numeric"]
+    names = TableScaler(table.kinds, target=target, scale=False)
+    return Pipeline([("names", names), ("machine", _machine(method, settings, categorical))])
+
+
 def _machine(method: str, settings: dict[str, Any], categorical: list[int]) -> Any:
     import mercer
+    from mercer.errors import bad
 
     name, options = METHODS[method]
     machine = getattr(mercer, name)(**options)
-    mixed = {"categorical": categorical} if categorical and "categorical" in machine.get_params() else {}
-    return machine.set_params(**mixed, **settings)
+    if categorical and "categorical" not in machine.get_params():
+        raise bad("--by", "the columns", f"of numbers for {method}", f"{len(categorical)} of categories",
+                  "Name columns of numbers, or take --method local.")  # fmt: skip
+    return machine.set_params(**({"categorical": categorical} if categorical else {}), **settings)
 
 
 def _columns(table: Any, by: list[str] | None) -> list[str]:
@@ -111,18 +135,31 @@ def _columns(table: Any, by: list[str] | None) -> list[str]:
     return names
 
 
-def _rows(table: Any, columns: list[str]) -> tuple[Any, list[int]]:
-    """Rows of the columns, and which of these hold categories."""
+def _whole(problem: Any, columns: list[str]) -> tuple[Any, int]:
+    """The problem with these columns, and rows without gaps in them; and how many had one."""
+    from dataclasses import replace
+
     import numpy as np
 
-    categorical = [j for j, name in enumerate(columns) if table.kinds[name] != "numeric"]
-    parts = [np.asarray(table.columns[name]) for name in columns]
-    if not categorical:
-        return np.column_stack(parts).astype(float), []
-    X = np.empty((len(table), len(columns)), dtype=object)
+    from mercer.items.symbols import is_missing
+
+    table = problem.table.drop([name for name in problem.table.columns if name not in columns])
+    gap = np.array([any(is_missing(one) for one in row) for row in zip(*table.columns.values(), strict=True)])
+    kept = np.flatnonzero(~gap)
+    return replace(problem, table=table.take(kept), y=problem.y[kept]), int(gap.sum())
+
+
+def _rows(table: Any) -> Any:
+    """The rows as an array: of numbers if all columns are."""
+    import numpy as np
+
+    parts = [np.asarray(column) for column in table.columns.values()]
+    if all(kind == "numeric" for kind in table.kinds.values()):
+        return np.column_stack(parts).astype(float)
+    X = np.empty((len(table), len(parts)), dtype=object)
     for j, part in enumerate(parts):
         X[:, j] = part
-    return X, categorical
+    return X
 
 
 def _described(machine: Any, columns: list[str], y: Any) -> dict[str, Any]:

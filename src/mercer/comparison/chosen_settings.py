@@ -45,14 +45,24 @@ def settings_of(machine: Any, kernel: Kernel) -> str | None:
     """The hyper-parameters that a fitted method has chosen, in words."""
     machine = getattr(machine, "search_", machine)
     best = innermost(machine)
-    if not hasattr(best, "kernel"):
-        return (
-            ", ".join(f"{name} = {value:.3g}" for name, value in getattr(machine, "best_params_", {}).items()) or None
-        )
+    if not hasattr(best, "kernel") or isinstance(getattr(best, "bandwidth", None), str):
+        return _smoother_words(machine, best)
     chosen = {name: getattr(best, f"{name}_", getattr(best, name)) for name in STRENGTHS if name in _searched(machine)}
     own = getattr(best, "kernel_", best.kernel)
     words = [f"{name} = {value:.3g}" for name, value in chosen.items() if isinstance(value, (int, float))]
     return ", ".join([*words, _kernel_words(own, kernel)])
+
+
+def _smoother_words(machine: Any, best: Any) -> str | None:
+    """What a method without a kernel has chosen: by a search, or the bandwidths by a rule of its own."""
+    searched = [f"{name} = {value:.3g}" for name, value in getattr(machine, "best_params_", {}).items()]
+    found = getattr(best, "bandwidth_", getattr(best, "bandwidths_", None))
+    if found is not None and np.size(found) <= _NAMED:
+        widths = ", ".join(f"{h:.3g}" for h in np.ravel(found))
+        searched.append(f"bandwidth{'s' * (np.size(found) > 1)} {widths}")
+    elif found is not None:
+        searched.append(f"{np.size(found)} bandwidths by {best.bandwidth!r}")
+    return ", ".join(searched) or None
 
 
 def _searched(machine: Any) -> set[str]:
@@ -85,8 +95,10 @@ def _of_search(search: Any, kernel: Kernel) -> Sensitivity:
     found, members = search.cv_results_, family(kernel)
     params = []
     for one in found["params"]:
-        varied = next((member.varied for member in members if member.kernel == one["kernel"]), {})
-        params.append(varied | {key: float(value) for key, value in one.items() if key != "kernel"})
+        rest = {key: float(value) for key, value in one.items() if key != "kernel"}
+        if "kernel" in one:
+            rest = next((member.varied for member in members if member.kernel == one["kernel"]), {}) | rest
+        params.append(rest)
     score = "log evidence" if search.strategy == "evidence" else {None: "score"}.get(search.scoring, "minus log loss")
     return Sensitivity(score, tuple(params), tuple(found["mean_test_score"]), tuple(found["std_test_score"]))
 

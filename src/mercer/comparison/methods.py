@@ -58,7 +58,7 @@ CLASSIFIERS: dict[str, Method] = {
     "klr": Method("mercer.KernelLogisticRegression"),
     "klda": Method("mercer.KernelLDA"),
     "knn": Method("mercer.KernelKNeighborsClassifier"),
-    "kde": Method("mercer.KernelDensityClassifier", takes=VECTORS),
+    "kde": Method("mercer.KernelDensityClassifier", takes=ROWS),
     "rbf network": Method("mercer.RBFNetworkClassifier", {"prototypes": 10, "init": "medoids"}),
     "rfm": Method("mercer.RFMClassifier", takes=ROWS),
     "boosting": Method("sklearn.ensemble.HistGradientBoostingClassifier", takes=VECTORS),
@@ -78,7 +78,7 @@ REGRESSORS: dict[str, Method] = {
     "gp": Method("mercer.GaussianProcessRegressor", {"noise": "learn", "mean": "constant"}),
     "ridge": Method("mercer.KernelRidge", {"fit_intercept": True}),
     "knn": Method("mercer.KernelKNeighborsRegressor"),
-    "loess": Method("mercer.Loess", {"degree": 1}, VECTORS),
+    "loess": Method("mercer.Loess", {"degree": 1}, ROWS),
     "rbf network": Method("mercer.RBFNetworkRegressor", {"prototypes": 10, "init": "medoids"}),
     "rfm": Method("mercer.RFMRegressor", takes=ROWS),
     "boosting": Method("sklearn.ensemble.HistGradientBoostingRegressor", takes=VECTORS),
@@ -87,11 +87,6 @@ REGRESSORS: dict[str, Method] = {
     "least squares": Method("sklearn.linear_model.LinearRegression", takes=VECTORS),
     "dummy": Method("sklearn.dummy.DummyRegressor", {"strategy": "mean"}, NOTHING),
 }
-SMOOTHERS = {
-    "loess",
-    "local lines",
-    "nw",
-}  # on rows of numbers like the baselines, but for few columns: compared when they are named
 METRICS = {"rfm"}  # on rows of numbers too, with a kernel of their own, which they learn
 METHODS = {CLASSIFICATION: CLASSIFIERS, REGRESSION: REGRESSORS}
 
@@ -102,9 +97,13 @@ def machines(task: str) -> list[str]:
 
 
 def baselines(task: str) -> list[str]:
-    """The methods of a task that do not."""
-    named = SMOOTHERS | METRICS
-    return [name for name, method in METHODS[task].items() if method.takes != KERNEL and name not in named]
+    """The methods of a task that are of scikit-learn."""
+    return [name for name, method in METHODS[task].items() if method.takes in (VECTORS, NOTHING)]
+
+
+def smoothers(task: str) -> list[str]:
+    """The methods of a task with windows.  They suit few columns, and are compared when they are named."""
+    return [name for name, method in METHODS[task].items() if method.takes == ROWS and name not in METRICS]
 
 
 def score_name(task: str) -> str:

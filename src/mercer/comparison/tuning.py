@@ -5,11 +5,13 @@
                         that functions explain the noise
     evidence            the lengthscale under which the data are most probable: l2vm, which finds its strength itself
     leave-one-out       in closed form: ridge
-    cross-validation    of a span and a degree: loess, if it is asked for
     itself              gp, by the gradient of its evidence; rfm, which learns its kernel; baselines, which have nothing
                         to tune
 
 The search is on a sample of a large table, and what it chose is then fitted to all rows (two_stages.py, all_rows.py).
+
+Smoothers take part if they are asked for: loess by cross-validation of a span and a degree, nw and local lines by exact
+leave-one-out errors, kde by the leave-one-out likelihood of each class.
 
 Strengths of regression are in units of the deviation of y, so that metres and millimetres give the same machine.
 """
@@ -40,7 +42,7 @@ _SEARCH = 0.4  # of its time, that a method may search
 class Plan:
     """`way` is "cv", "evidence", "loo" or "itself"; `grid` is what is tried beside lengthscales, its `units` times the
     deviation of y; `scoring` is that of cross-validation; at most `most` rows are searched on, and `large` says how
-    what was chosen is fitted to more.
+    what was chosen is fitted to more; `rule` are options by which a method tunes itself.
     """
 
     way: str = "itself"
@@ -49,6 +51,7 @@ class Plan:
     scoring: str | None = None
     most: int = 2250
     large: Large | None = None
+    rule: Mapping[str, str] = field(default_factory=dict)
 
 
 _CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -82,7 +85,10 @@ PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods
 
 
 NAMED = {  # tuned when they are asked for by name: no kernel, and few columns
-    "loess": Plan("cv", {"span": (0.1, 0.2, 0.3, 0.5, 0.75, 1.0), "degree": (1, 2)}),
+    "kde": Plan(rule={"bandwidth": "lcv"}, most=10_000),
+    "local lines": Plan(rule={"bandwidth": "loo"}, most=1000),
+    "loess": Plan("cv", {"span": (0.1, 0.2, 0.3, 0.5, 0.75, 1.0), "degree": (1, 2)}, most=5000),
+    "nw": Plan(rule={"bandwidth": "loo"}, most=1000),
 }
 
 
@@ -122,7 +128,7 @@ def search_of(name: str, task: str, kernel: Any, y: Array, random_state: int | N
     if plan.way == "loo":
         return KernelRidgeCV(grid["kernel"], grid["alpha"], fit_intercept=True, screen=False)
     if plan.way == "itself":
-        return machine.set_params(**_process(kernel, task)) if name == "gp" else machine
+        return machine.set_params(**(_process(kernel, task) if name == "gp" else plan.rule))
     strategy = "evidence" if plan.way == "evidence" else "grid"
     if strategy == "evidence" and "alpha" in machine.get_params():
         machine.set_params(alpha="evidence")

@@ -35,6 +35,7 @@ class TableScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     output    "auto": a matrix if all columns are numeric, a list if the only column is text or graphs, else a table;
               "table": a table with named columns, for kernels that choose theirs by On
     target    the name of the column to be predicted, which is only kept
+    scale     False: numbers stay in their units, for machines with bandwidths
 
     The data are a data frame, a dict of columns, a matrix, or sparse rows, which stay as they are: zeros are meant.
     set_output(transform="pandas") or "polars" makes all but sparse rows a data frame.
@@ -43,8 +44,14 @@ class TableScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     order median_, mean_ and scale_.
     """
 
-    def __init__(self, kinds: Mapping[str, str] | None = None, output: str = "auto", target: str | None = None) -> None:
-        self.kinds, self.output, self.target = kinds, output, target
+    def __init__(
+        self,
+        kinds: Mapping[str, str] | None = None,
+        output: str = "auto",
+        target: str | None = None,
+        scale: bool = True,
+    ) -> None:
+        self.kinds, self.output, self.target, self.scale = kinds, output, target, scale
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn medians, means and deviations of numeric columns, and the kind of every column."""
@@ -58,7 +65,8 @@ class TableScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         numbers = [_numbers(X.columns[name], name) for name in self._numeric]
         self.median_ = np.array([_median(column) for column in numbers])
         filled = [np.where(np.isnan(x), m, x) for x, m in zip(numbers, self.median_, strict=True)]
-        self.mean_, self.scale_ = np.array([_mean_and_deviation(column) for column in filled]).reshape(-1, 2).T
+        units = [_mean_and_deviation(column) if self.scale else (0.0, 1.0) for column in filled]
+        self.mean_, self.scale_ = np.array(units).reshape(-1, 2).T
         return self
 
     def transform(self, X: Any) -> Any:

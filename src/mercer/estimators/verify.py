@@ -4,9 +4,10 @@
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
 of regularised risk, recursive feature machines, GaussianProcessClassifier, KernelLDA, our feature machines, nearest
-neighbours, smoothers and clusters, for KernelPCA and KernelDensity (ours and scikit-learn's) and ClassicalMDS, whatever
-their kernel, and for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is
-computed in double precision, and only the parameters and the coefficients of the model are used.
+neighbours, smoothers, density machines and clusters, for KernelPCA and KernelDensity (ours and scikit-learn's) and
+ClassicalMDS, whatever their kernel, and for pipelines that end in one of these: X then goes through the fitted steps
+before it.  Everything is computed in double precision, and only the parameters and the coefficients of the model are
+used.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from mercer.estimators.base import weights
 from mercer.estimators.cells.fitting import verify_cells
 from mercer.estimators.clusters import verify as medoids
 from mercer.estimators.clusters.kernel_k_means import verify as verify_means
-from mercer.estimators.density.verify import verify_density
+from mercer.estimators.density.verify import verify_classes, verify_density, verify_neighbours
 from mercer.estimators.discriminant.verify import verify_discriminant
 from mercer.estimators.embedding.certificate import EigenCertificate
 from mercer.estimators.embedding.verify import verify_axes
@@ -127,12 +128,14 @@ PROVERS: dict[str, Callable[..., Proof]] = {
     "Loess": loess_proof.verify,
     "RecursiveFeatureMachine": _recursive,
     "KernelDensity": verify_density,
+    "KernelDensityClassifier": verify_classes,
     "KernelLDA": verify_discriminant,
     "KernelPCA": verify_axes,
     "ClassicalMDS": verify_axes,
     "KernelKMeans": verify_means,
     "KMedoids": medoids.verify,
     "LocalSmoother": smoothing.verify,
+    "NeighbourDensity": verify_neighbours,
     "NearestMedoidClassifier": medoids.verify_classes,
     "GaussianProcessRegressor": verify_regressor,
     "GaussianProcessClassifier": verify_classifier,

@@ -100,3 +100,19 @@ def test_S10_model_files(tmp_path):
 def test_S10_compare_knows_it():
     table = mercer.compare(X, y, methods=["kde", "lda"], kernel="rbf")
     assert "kde" in str(table)
+
+
+def test_S10_every_class_is_a_density_that_can_be_proved_again():
+    w = rng.uniform(0.5, 2.0, len(X))
+    w[:3] = 0.0
+    machine = KernelDensityClassifier("isj").fit(X, y, sample_weight=w)
+    used = w > 0.0
+    for c, density in zip("abc", machine.densities_, strict=True):
+        alone = mercer.KernelDensity(bandwidth="isj").fit(X[used & (y == c)], sample_weight=w[used & (y == c)])
+        assert_allclose(density.score_samples(X), alone.score_samples(X), rtol=1e-3)
+        assert_allclose(density.bandwidth_, alone.bandwidth_)
+    assert mercer.verify(machine, X, y, w).holds
+    machine.densities_[1] = mercer.KernelDensity(bandwidth=0.1).fit(X[y == "b"] + 1.0)
+    assert not mercer.verify(machine, X, y, w).holds
+    with pytest.raises(ValueError, match="the labels of the fit"):
+        mercer.verify(machine, X)

@@ -243,3 +243,28 @@ def test_a_window_of_ones_own():
     assert_allclose(
         model.score_samples(X), KernelDensity(kernel="biweight", bandwidth=0.5).fit(X).score_samples(X), atol=1e-4
     )
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "exponential", "epanechnikov"])
+def test_the_best_of_candidates_has_the_largest_likelihood_of_rows_left_out_S9(kernel):
+    candidates = np.geomspace(0.3, 4.0, 9)
+    w = np.random.default_rng(2).uniform(0.5, 2.0, len(X))
+    model = KernelDensity(bandwidth="lcv", candidates=candidates, kernel=kernel).fit(X, sample_weight=w)
+    scores = [KernelDensity(bandwidth=h, kernel=kernel, rtol=0.0).fit(X, sample_weight=w).leave_one_out() @ w
+              for h in candidates]  # fmt: skip
+    assert model.bandwidth_ == candidates[np.argmax(scores)]
+    assert_allclose(model.score_samples(X), KernelDensity(bandwidth=model.bandwidth_, kernel=kernel)
+                    .fit(X, sample_weight=w).score_samples(X))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"bandwidth": 1.0}, "None unless bandwidth='lcv'"), ({"metric": "manhattan"}, "other metrics"),
+     ({"form": "product", "kernel": "boxcar"}, "other forms"),
+     ({"candidates": [1e-9], "kernel": "boxcar"}, "large enough that every row"),
+     ({"candidates": [1.0, -1.0]}, "positive numbers")],
+    ids=["number", "metric", "form", "narrow", "negative"],
+)  # fmt: skip
+def test_candidates_that_cannot_be_compared_are_refused_S9(options, words):
+    with pytest.raises(ValueError, match=words):
+        KernelDensity(**{"bandwidth": "lcv", "candidates": [0.5, 1.0], **options}).fit(X)

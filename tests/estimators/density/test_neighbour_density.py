@@ -92,3 +92,13 @@ def test_S11_model_files(tmp_path):
     loaded = mercer.load(tmp_path / "model")
     assert_array_equal(loaded.score_samples(Q), machine.score_samples(Q))
     assert_array_equal(loaded.predict_proba(Q), machine.predict_proba(Q))
+
+
+def test_S11_densities_are_proved_again_from_all_distances():
+    repeated = np.vstack([X, X[:10], X[:10]])
+    for rows, K in ((X, 5), (repeated, 3)):
+        machine = NeighbourDensity(K).fit(rows)
+        assert mercer.verify(machine, rows).holds
+        assert not mercer.verify(machine, 1.01 * rows).holds
+    with pytest.raises(ValueError, match="3 columns"):
+        mercer.verify(machine, repeated[:, :2])

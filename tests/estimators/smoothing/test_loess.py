@@ -46,20 +46,18 @@ def test_weights_sum_to_one_and_make_values_errors_and_traces_S15(d, surface):
     model = mercer.Loess(degree=1, surface=surface, statistics="exact").fit(X, y)
     L = model.smoother(X)
     assert_allclose(L.sum(axis=1), 1.0, atol=1e-10)
-    values, std = model.predict(X, return_std=True)
+    values, std = model.predict(X, return_se=True)
     assert_allclose(L @ y, values, atol=1e-10)
-    assert_allclose(std, model.scale_ * np.linalg.norm(L, axis=1), rtol=1e-8)
+    assert_allclose(std, model.sigma_ * np.linalg.norm(L, axis=1), rtol=1e-8)
     M = (np.eye(70) - L) @ (np.eye(70) - L).T
-    assert_allclose(
-        [model.trace_, model.delta1_, model.delta2_], [np.trace(L), np.trace(M), np.trace(M @ M)], rtol=1e-8
-    )
-    assert_allclose(model.scale_**2, ((y - values) ** 2).sum() / model.delta1_, rtol=1e-10)
+    assert_allclose([model.df_, model.delta1_, model.delta2_], [np.trace(L), np.trace(M), np.trace(M @ M)], rtol=1e-8)
+    assert_allclose(model.sigma_**2, ((y - values) ** 2).sum() / model.delta1_, rtol=1e-10)
 
 
 def test_the_formulas_are_near_the_exact_traces_S15():
     X, y = data(400, 2)
     exact, near = (mercer.Loess(statistics=how).fit(X, y) for how in ("exact", "approximate"))
-    assert_allclose(near.trace_, exact.trace_, rtol=1e-10)
+    assert_allclose(near.df_, exact.df_, rtol=1e-10)
     assert_allclose([near.delta1_, near.delta2_], [exact.delta1_, exact.delta2_], rtol=0.01)
 
 
@@ -67,8 +65,8 @@ def test_intervals_hold_as_often_as_they_say_S15():
     hits, rng, x = [], np.random.default_rng(3), np.linspace(0.0, 1.0, 200)[:, None]
     for _ in range(40):
         y = 2.0 * x[:, 0] ** 2 + rng.normal(size=200)
-        limits = mercer.Loess().fit(x, y).predict(x[20::40], return_interval=True, level=0.9)[1]
-        hits.append((limits[:, 0] <= 2.0 * x[20::40, 0] ** 2) & (2.0 * x[20::40, 0] ** 2 <= limits[:, 1]))
+        low, high = mercer.Loess().fit(x, y).interval(x[20::40], level=0.9)
+        hits.append((low <= 2.0 * x[20::40, 0] ** 2) & (2.0 * x[20::40, 0] ** 2 <= high))
     assert 0.8 < np.mean(hits) < 0.98
 
 
@@ -137,7 +135,7 @@ def test_bad_data_are_refused_S15():
     with pytest.raises(ValueError, match="large enough for 7 rows"):
         mercer.Loess().fit(X[:7], y[:7])
     with pytest.raises(ValueError, match="level must be"):
-        mercer.Loess(degree=1).fit(X, y).predict(X, return_interval=True, level=95)
+        mercer.Loess(degree=1).fit(X, y).interval(X, level=95)
 
 
 def test_a_proof_that_no_polynomial_fits_better_S15():
@@ -160,4 +158,4 @@ def test_searches_find_the_span_S15(tmp_path):
     assert "span" in row.settings
     mercer.save(ours.best_estimator_, tmp_path / "loess.mercer")
     again = mercer.load(tmp_path / "loess.mercer")
-    assert_allclose(again.predict(X, return_std=True), ours.best_estimator_.predict(X, return_std=True))
+    assert_allclose(again.predict(X, return_se=True), ours.best_estimator_.predict(X, return_se=True))

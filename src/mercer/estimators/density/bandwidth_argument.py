@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer.errors import bad, warn
 from mercer.estimators.base import numbers
-from mercer.solvers.bandwidth import RULES, select_bandwidth
+from mercer.solvers.bandwidth import RULES, best_of, select_bandwidth
 from mercer.typing import Array
 from mercer.windows import Window
 
@@ -25,11 +25,13 @@ class Bandwidth:
     whiten: Array | None = None
 
 
-def bandwidth_of(owner: str, given: Any, X: Array, weight: Array | None, window: Window) -> Bandwidth:
-    """The bandwidths for these rows."""
+def bandwidth_of(
+    owner: str, given: Any, X: Array, weight: Array | None, window: Window, candidates: Array | None = None
+) -> Bandwidth:
+    """The bandwidths for these rows; `candidates` are those from which the rule "lcv" chooses."""
     D = X.shape[1]
     if isinstance(given, str):
-        return _by_rule(owner, given, X, weight, window)
+        return _by_rule(owner, given, X, weight, window, candidates)
     h = numbers(owner, "bandwidth", given)
     if h.shape == (D, D) and h.ndim == 2 and D > 1:
         return _by_matrix(owner, h, D)
@@ -41,7 +43,9 @@ def bandwidth_of(owner: str, given: Any, X: Array, weight: Array | None, window:
     return Bandwidth(np.arange(D), np.broadcast_to(h.ravel() if h.ndim else h, (D,)).copy())
 
 
-def _by_rule(owner: str, rule: str, X: Array, weight: Array | None, window: Window) -> Bandwidth:
+def _by_rule(
+    owner: str, rule: str, X: Array, weight: Array | None, window: Window, candidates: Array | None
+) -> Bandwidth:
     """By a rule, for the columns that vary; the others are known without error."""
     if rule not in RULES:
         raise bad(owner, "bandwidth", f"a number or one of {', '.join(RULES)}", repr(rule),
@@ -56,6 +60,8 @@ def _by_rule(owner: str, rule: str, X: Array, weight: Array | None, window: Wind
         warn(f"{owner}: columns {constant} are constant, and bandwidth={rule!r} needs a spread. The density is that of "
              "the other columns; it is 0 where these have other values.", UserWarning)  # fmt: skip
     rows = np.ascontiguousarray(X[:, used], dtype=np.float64)
+    if candidates is not None:
+        return Bandwidth(used, np.full(len(used), best_of(rows, candidates, weight, window)))
     return Bandwidth(used, np.asarray(select_bandwidth(rule, rows, weight, window)))
 
 

@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.errors import bad, warn
 from mercer.estimators.base import numbers, weights
 from mercer.estimators.density.class_bandwidths import class_bandwidths
+from mercer.estimators.density.kernel_density import KernelDensity
 from mercer.estimators.labels import Labels
-from mercer.solvers.density import Accuracy, Mixture, log_sums
 from mercer.typing import Array
 from mercer.windows import window_of
 
-_ACCURACY = Accuracy(rtol=1e-6)
+_RTOL = 1e-6  # of the density of each class
 
 
 class BeyondReach(UserWarning):
@@ -32,8 +32,9 @@ class KernelDensityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     kernel      the window: "gaussian", "epanechnikov", "tricube", "boxcar", ..., or an object of mercer.windows
     priors      p(c) in the order of classes_; the shares of the classes in the training rows if None
 
-    After fit: classes_, class_prior_, bandwidths_ (classes, columns), and pooled_, which marks the columns that do not
-    vary within a class, for which a rule has no answer: they take the bandwidth of all rows, or 1 if no row differs.
+    After fit: classes_, class_prior_, densities_ (a fitted KernelDensity for every class), bandwidths_ (classes,
+    columns), and pooled_, which marks the columns that do not vary within a class, for which a rule has no answer: they
+    take the bandwidth of all rows, or 1 if no row differs.
 
     All is computed with logarithms, so that probabilities are right far from all rows too, where every density
     underflows.  Where all densities are 0, beyond the reach of a compact window, the probabilities are the priors,
@@ -57,14 +58,18 @@ class KernelDensityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         share = np.bincount(codes, w) / w.sum()
         self.class_prior_ = share if self.priors is None else _priors(owner, self.priors, len(share))
         self.bandwidths_, self.pooled_ = class_bandwidths(owner, self.bandwidth, rows, codes, w, window)
-        self.classes_, self._rows, self._codes, self._weight = labels.classes, rows, codes, w
+        self.classes_ = labels.classes
+        self.densities_ = []
+        for c, h in enumerate(self.bandwidths_):
+            density = KernelDensity(bandwidth=h, kernel=self.kernel, rtol=_RTOL)
+            self.densities_.append(density.fit(rows[codes == c], sample_weight=w[codes == c]))
         return self
 
     def class_log_densities(self, X: Any) -> Array:
         """(rows, classes): log p(x | c); -inf where a class has density 0."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.column_stack([self._log_density(X, c) for c in range(len(self.classes_))])
+        return np.column_stack([density.score_samples(X) for density in self.densities_])
 
     def covered(self, X: Any) -> Array:
         """Whether some class has a density above 0, for every row."""
@@ -90,12 +95,6 @@ class KernelDensityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """The most probable class of every row."""
         logs = self.predict_log_proba(X)
         return np.asarray(self.classes_[np.argmax(logs, axis=1)])
-
-    def _log_density(self, X: Array, c: int) -> Array:
-        own = self._codes == c
-        w = self._weight[own]
-        mixture = Mixture(self._rows[own], self.bandwidths_[c], window_of(self.kernel), w / w.sum())
-        return np.asarray(log_sums(mixture, X, _ACCURACY)[0] + mixture.log_constant)
 
 
 def _priors(owner: str, given: Any, classes: int) -> Array:

@@ -26,7 +26,7 @@ from mercer.solvers.density.exact import log_profiles
 from mercer.solvers.density.marginals import distribution, inverse
 from mercer.solvers.density.modes import modes_on_line, shifted_modes, shifts
 from mercer.typing import Array
-from mercer.windows import Boxcar, Gaussian, window_of
+from mercer.windows import Boxcar, Gaussian, Window, window_of
 
 _STARTS = 500  # points from which modes are searched in several columns
 _PAIRS = 2**20
@@ -39,6 +39,8 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
     bandwidth     h: a number; one for each column; a matrix, the covariance of a Gaussian window; or a rule: "scott",
                   "silverman", "normal", "isj", "sj", "lscv", "lcv".  Rules follow the units of the columns
                   (scikit-learn's "scott" and "silverman" are for columns of deviation 1)
+    candidates    numbers from which bandwidth="lcv" takes the one with the largest leave-one-out likelihood, for all
+                  columns and the window itself; without them it searches, one factor of the deviations of columns
     kernel        a name or a Window of mercer.windows: "gaussian", "epanechnikov", "tricube", "tophat", ...
     form          "radial", or "product": one window for each column.  They are equal for the Gaussian
     support       None, bounds (low, high) with None for infinity, ("circle", low, high), or a list with one per column
@@ -48,9 +50,8 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
                   number is another power
     method        "auto", "fft" (a grid; Gaussian, 1 to 3 columns), "tree", or "exact" (all pairs); method_ says which
     rtol, atol    the error of a density p is at most rtol p + atol; rtol=0 for sums up to rounding
-    algorithm     scikit-learn's: "kd_tree" and "ball_tree" mean method="tree"
     metric        "euclidean", "manhattan", "chebyshev", or "minkowski" with p in metric_params; c_D is that of its ball
-    breadth_first, leaf_size    scikit-learn's; they change neither values nor speed here
+    algorithm, breadth_first, leaf_size    scikit-learn's; they change neither values nor speed here
 
     After fit: bandwidth_, n_features_in_, columns_ (those of the density: with a rule, constant columns are left out
     and a warning says so), n_effective_ = (sum w)^2 / sum w^2.
@@ -60,6 +61,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         self,
         *,
         bandwidth: Any = 1.0,
+        candidates: Any = None,
         algorithm: str = "auto",
         kernel: Any = "gaussian",
         metric: str = "euclidean",
@@ -77,7 +79,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         self.bandwidth, self.algorithm, self.kernel, self.metric = bandwidth, algorithm, kernel, metric
         self.atol, self.rtol, self.breadth_first, self.leaf_size = atol, rtol, breadth_first, leaf_size
         self.metric_params, self.form, self.support, self.boundary = metric_params, form, support, boundary
-        self.adaptive, self.method = adaptive, method
+        self.adaptive, self.method, self.candidates = adaptive, method, candidates
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -97,7 +99,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
             X, w = X[w > 0.0], w[w > 0.0]
         sides = sides_of(owner, self.support, X.shape[1])
         X = inside(owner, X, sides)
-        h = bandwidth_of(owner, self.bandwidth, X, w, window)
+        h = bandwidth_of(owner, self.bandwidth, X, w, window, self._candidates(window, norm))
         self.columns_, self._whiten, self._constants = h.used, h.whiten, X[0].astype(np.float64)
         self._sides = [sides[j] for j in h.used]
         if h.whiten is not None and (any(side.bounded for side in sides) or self.form == "product"):
@@ -139,11 +141,26 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
             )
         return norm_of(owner, self.metric, self.metric_params)
 
+    def _candidates(self, window: Window, norm: str) -> Array | None:
+        """The bandwidths to choose from, if they are given."""
+        owner = type(self).__name__
+        if self.candidates is None:
+            return None
+        if not isinstance(self.bandwidth, str) or self.bandwidth != "lcv":
+            raise bad(owner, "candidates", "None unless bandwidth='lcv'", f"given with bandwidth={self.bandwidth!r}",
+                      "Numbers are compared by their leave-one-out likelihood.")  # fmt: skip
+        radial = norm == "euclidean" and (self.form == "radial" or isinstance(window, Gaussian))
+        if not radial:
+            raise bad(owner, "candidates", "None for other forms than radial and other metrics than euclidean",
+                      f"form={self.form!r}, metric={self.metric!r}", "GridSearchCV compares those.")  # fmt: skip
+        return numbers(owner, "candidates", self.candidates)
+
     def _shown(self, scale: Array) -> Any:
         """The bandwidth as an attribute: one number if all columns have the same by a number or there is one column."""
         if self._whiten is not None:
             return np.array(self.bandwidth, dtype=np.float64)
-        same = len(scale) == 1 or (np.ndim(self.bandwidth) == 0 and not isinstance(self.bandwidth, str))
+        number = np.ndim(self.bandwidth) == 0 and not isinstance(self.bandwidth, str)
+        same = len(scale) == 1 or number or self.candidates is not None
         return float(scale[0]) if same else scale
 
     def _adapted(self, mixture: Mixture) -> Mixture:
@@ -215,7 +232,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         with np.errstate(divide="ignore"):
             rest = np.log1p(-points.weights)
         if self._origin is None:
-            logs, cost = log_sums(points, points.rows, self._accuracy, self._way, own)
+            logs, cost = log_sums(points, points.rows, self._accuracy, self.method, own)
             self.method_ = cost.method
         else:
             logs = self._without_own_images()
@@ -233,12 +250,6 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
             with np.errstate(divide="ignore"):
                 logs[part] = top[:, 0] + np.log(np.exp(E - top).sum(axis=1))
         return logs
-
-    @property
-    def _way(self) -> str:
-        """The method, with scikit-learn's names of trees."""
-        trees = self.algorithm != "auto" and self._points.norm == "euclidean" and self.method == "auto"
-        return "tree" if trees and self.form == "radial" else self.method
 
     @property
     def _log_constant(self) -> float:
@@ -271,7 +282,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
                 return np.asarray(np.log(linear_density(self._points, x, self._sides[0]) / self._integral))
         if exact:
             return log_sums(self._mixture, Q, Accuracy())[0] + self._log_constant
-        logs, cost = log_sums(self._mixture, Q, self._accuracy, self._way)
+        logs, cost = log_sums(self._mixture, Q, self._accuracy, self.method)
         self.method_ = cost.method
         return logs + self._log_constant
 
@@ -432,7 +443,8 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         kept = share > 0.0
         points, names = self._points.marginal(place), [self._sides[j] for j in place]
         params = self.get_params(deep=False)
-        one = KernelDensity(**{**params, "form": "product", "support": None, "bandwidth": points.scale})
+        other = {"form": "product", "support": None, "candidates": None, "bandwidth": points.scale}
+        one = KernelDensity(**{**params, **other})
         one.n_features_in_ = len(place)
         one.columns_, one._whiten, one._constants = np.arange(len(place)), None, np.zeros(len(place))
         one._sides = names

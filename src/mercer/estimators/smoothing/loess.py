@@ -55,7 +55,7 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Defaults and answers are those of the C library (in Python: skmisc.loess), which differ slightly from R's in the
     placement of boxes.  Standard errors with sample weights are R's.
 
-    After fit: fitted_values_, residuals_, robust_weights_, scale_ (standard deviation of the noise), trace_, delta1_,
+    After fit: fitted_values_, residuals_, robust_weights_, sigma_ (deviation of the noise), df_ (trace of L), delta1_,
     delta2_, enp_ (equivalent number of parameters), dof_ (degrees of freedom of intervals), n_singular_ (local fits
     that were not unique), divisor_ (of the columns), n_iter_, certificate_.
     """
@@ -110,7 +110,7 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             absent = np.setdiff1d(np.arange(len(y)), rows)
             self.fitted_values_[absent] = found.values(np.clip(Z[absent], *self._limits()))
         self.residuals_ = y - self.fitted_values_
-        self.scale_, self.trace_ = found.scale, traces.trace
+        self.sigma_, self.df_ = found.scale, traces.trace
         self.delta1_, self.delta2_ = traces.delta1, traces.delta2
         self.enp_ = traces.delta1 + 2.0 * traces.trace - len(rows)
         self.dof_ = traces.delta1**2 / traces.delta2 if traces.delta2 > 0.0 else float("nan")
@@ -121,22 +121,28 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- what follows from it
 
-    def predict(
-        self, X: Any, return_std: bool = False, return_interval: bool = False, level: float = 0.95
-    ) -> Array | tuple[Array, Array]:
-        """The surface at every row.
-
-        With return_std also its standard errors; with return_interval instead (n, 2) limits of an interval for the mean
-        of y that holds with probability `level`, by Student's t with dof_ degrees of freedom.
-        """
+    def predict(self, X: Any, return_se: bool = False) -> Any:
+        """The surface at every row; with `return_se` also its standard error."""
         check_is_fitted(self)
         Z, inside = self._places(X)
         values = self._filled(Z, inside, self._surface.values, self._surface.local)
-        if not (return_std or return_interval):
+        if not return_se:
             return values
         noise = self._filled(Z, inside, self._surface.noise, self._surface.local_noise)
-        std = self.scale_ * np.sqrt(noise)
-        return (values, self._interval(values, std, level)) if return_interval else (values, std)
+        return values, self.sigma_ * np.sqrt(noise)
+
+    def interval(self, X: Any, level: float = 0.95) -> tuple[Array, Array]:
+        """(low, high): where the mean of y lies with this probability, at each row by itself, if f is not biased there.
+
+        f +- t times its standard error, with a quantile of Student's distribution with dof_ degrees of freedom.
+        """
+        from scipy.special import stdtrit
+
+        if not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
+            raise bad("Loess", "level", "between 0 and 1", repr(level), "0.95 is the default.")
+        values, error = self.predict(X, return_se=True)
+        reach = float(stdtrit(self.dof_, 0.5 + 0.5 * float(level))) * error
+        return values - reach, values + reach
 
     def smoother(self, X: Any) -> Array:
         """(n, training rows): the weights l of every training y in the value at each row of X, which add up to 1."""
@@ -220,14 +226,6 @@ class Loess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             out[~inside] = local(Z[~inside])
         return out
 
-    def _interval(self, values: Array, std: Array, level: float) -> Array:
-        from scipy.special import stdtrit
-
-        if not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
-            raise bad("Loess", "level", "a number with 0 < level < 1", repr(level), "0.95 is the default.")
-        reach = float(stdtrit(self.dof_, 0.5 + 0.5 * float(level))) * std
-        return np.column_stack([values - reach, values + reach])
-
     # ---- options
 
     def _settings(self, columns: int) -> Settings:
@@ -272,12 +270,12 @@ def _deviations(X: Array) -> Array:
     """The standard deviation of every column without its lowest and highest tenth; 1 if that is 0."""
     n = len(X)
     cut = int(np.ceil(_TRIMMED * n))
-    middle = np.sort(X, axis=0)[cut : n - cut]
-    if len(middle) < 2:
+    middle = np.sort(np.ascontiguousarray(X.T), axis=1)[:, cut : n - cut]
+    if middle.shape[1] < 2:
         return np.ones(X.shape[1])
-    size = np.abs(middle).max(axis=0)
+    size = np.maximum(np.abs(middle[:, 0]), np.abs(middle[:, -1]))
     size[size == 0.0] = 1.0  # so that squares of huge and tiny numbers are numbers
-    found = size * (middle / size).std(axis=0, ddof=1)
+    found = size * (middle / size[:, None]).std(axis=1, ddof=1)
     return np.where(found > np.finfo(float).tiny, found, 1.0)
 
 

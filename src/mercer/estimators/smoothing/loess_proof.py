@@ -28,7 +28,7 @@ TOLERANCE = 1e-8  # of the sum of squares
 
 @dataclass(frozen=True, kw_only=True)
 class LoessProof(Solution):
-    """`vertices`: how many were looked at; `interpolation`: the largest distance from a direct fit, per scale_."""
+    """`vertices`: how many were looked at; `interpolation`: the largest distance from a direct fit, per sigma_."""
 
     vertices: int
     interpolation: float

@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from mercer.errors import bad
 from mercer.estimators.base import numbers
+from mercer.items import Table
 from mercer.typing import Array
 
 FARTHEST = 1e60  # ranges: squares of numbers up to here are numbers
@@ -86,12 +87,21 @@ def checked(machine: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
     """X, and y if it is given, after scikit-learn's checks; with columns of categories X may hold texts."""
     if y is None and reset:
         raise ValueError(f"{type(machine).__name__} requires y to be passed, but the target y is None.")
+    X = _object_rows(X) if isinstance(X, Table) else X
     mixed = len(np.atleast_1d(machine.categorical)) > 0
     options: dict[str, Any] = {"dtype": None, "ensure_all_finite": False} if mixed else {"dtype": np.float64}
     if y is None:
         return validate_data(machine, X, reset=reset, **options)
     X, y = validate_data(machine, X, y, reset=reset, multi_output=True, y_numeric=True, **options)
     return X, y
+
+
+def _object_rows(X: Table) -> Array:
+    """The rows of a table whose columns are of several kinds."""
+    rows = np.empty((len(X), len(X.columns)), dtype=object)
+    for j, column in enumerate(X.columns.values()):
+        rows[:, j] = column
+    return rows
 
 
 def number_columns(owner: str, V: Array, columns: list[int]) -> Array:

@@ -24,6 +24,8 @@ FURTHER = 3
 WIDEST = 10.0  # times the range of a column
 LEAST_RATE = 1e-6
 EXACT = 1e-18  # of the variance of y: errors below it are rounding, and the widest bandwidth that has one is best
+RESTARTS = 5  # of L-BFGS-B, whose line search may end on the rounding of nearly singular fits
+ROUNDING = 1e-6  # of the logarithm of the criterion: a restart that gains less is the last
 FINER = 24  # steps between two of the grid, for windows without slopes
 
 
@@ -34,6 +36,7 @@ class BandwidthSearch:
     criterion   "loo", "gcv" or "aicc", and its `value` at the end
     slope       its largest slope there, in log h and rates, without those that a bound holds
     at_bound    the columns whose width ended at a bound: it smooths as much, or as little, as it may
+    reason      "converged", or "no lower value nearby": at a jump of the criterion, where a local fit loses a term
     """
 
     criterion: str
@@ -70,9 +73,9 @@ def best_width(
     if not work.came():
         search.descend(tol, max_iter)
     came = work.came() or search.interrupted
-    reason = "interrupted" if came else "converged" if search.slope <= 10.0 * tol or search.flat else "max_iter"
+    ends = "converged" if search.slope <= 10.0 * tol else "no lower value nearby" if search.flat else "max_iter"
     found = BandwidthSearch(kind, search.criterion_value(), search.slope, search.count, search.at_bound(),
-                            reason == "converged", reason)  # fmt: skip
+                            not came and ends != "max_iter", "interrupted" if came else ends)  # fmt: skip
     return search.width(search.best), found
 
 
@@ -142,15 +145,21 @@ class _Search:
         if len(self.best) == 1:
             self._follow_slope(tol, max_iter)
             return
-        begin = np.clip(self.best, self.low, self.high)
         bounds = np.column_stack([self.low, self.high])
-        found = minimise(lambda theta: self.at(theta, True), begin, bounds=bounds, maxiter=max_iter, gtol=tol,
-                         ftol=1e-13)  # fmt: skip
-        self.interrupted = bool(found.interrupted)
-        slope = np.asarray(found.best.jac, dtype=float)
+        for _ in range(RESTARTS):
+            before, begin = self.log_best, np.clip(self.best, self.low, self.high)
+            found = minimise(lambda theta: self.at(theta, True), begin, bounds=bounds, maxiter=max_iter, gtol=tol,
+                             ftol=1e-13)  # fmt: skip
+            self.interrupted = bool(found.interrupted)
+            self._set_slope(np.asarray(found.best.jac, dtype=float))
+            self.flat = bool(found.success) or before - self.log_best <= ROUNDING
+            if self.flat or self.interrupted or found.nit >= max_iter:
+                return
+
+    def _set_slope(self, slope: Array) -> None:
+        """The largest slope at the best widths, without those that a bound holds."""
         held = ((self.best <= self.low) & (slope > 0.0)) | ((self.best >= self.high) & (slope < 0.0))
         self.slope = float(np.abs(np.where(held, 0.0, slope)).max(initial=0.0)) if np.isfinite(slope).all() else np.inf
-        self.flat = bool(found.success)
 
     def _follow_slope(self, tol: float, max_iter: int) -> None:
         """The root of the slope in one log h, between the neighbours of the best on the grid, by secants."""
