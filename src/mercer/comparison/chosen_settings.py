@@ -11,6 +11,7 @@ import numpy as np
 
 from mercer.comparison.kernel_family import family
 from mercer.comparison.result import innermost
+from mercer.comparison.two_stages import TwoStages
 from mercer.kernels import Kernel
 
 _LONG = re.compile(r"\d+\.\d{3,}(?:e[-+]?\d+)?")
@@ -35,7 +36,7 @@ class Sensitivity:
 
 def sensitivity_of(machine: Any, kernel: Kernel) -> Sensitivity | None:
     """How the score of a fitted method depends on C, alpha and the lengthscale; None if nothing was searched."""
-    machine = getattr(machine, "search_", machine)
+    machine = machine.search_ if isinstance(machine, TwoStages) else machine
     if hasattr(machine, "cv_results_"):
         return _of_search(machine, kernel)
     return _of_left_out(machine, kernel) if hasattr(machine, "loo_error_") else None
@@ -43,7 +44,7 @@ def sensitivity_of(machine: Any, kernel: Kernel) -> Sensitivity | None:
 
 def settings_of(machine: Any, kernel: Kernel) -> str | None:
     """The hyper-parameters that a fitted method has chosen, in words."""
-    machine = getattr(machine, "search_", machine)
+    machine = machine.search_ if isinstance(machine, TwoStages) else machine
     best = innermost(machine)
     if not hasattr(best, "kernel") or isinstance(getattr(best, "bandwidth", None), str):
         return _smoother_words(machine, best)
