@@ -165,7 +165,7 @@ def test_items_of_any_kind_are_tuned_with_their_kernel():
     words = ["".join(rng.choice(list("abcd"[c : c + 2]), size=9)) for c in np.arange(60) % 3]
     found = tuned(words, np.arange(60) % 3, kernel=Spectrum(2), methods=["svm", "klr"])
     assert min(row.score for row in found) > 0.8
-    assert len(sensitivity(found, "svm").mean) == 5  # values of C; there is no lengthscale
+    assert len(sensitivity(found, "svm").mean) == 25  # values of C and lengths of words; there is no lengthscale
     assert "lda" not in [row.name for row in tuned(words, np.arange(60) % 3, kernel=Spectrum(2), time_limit=1e-9)]
 
 
@@ -192,13 +192,14 @@ def test_fewer_rows_are_said_in_the_notes():
     assert "40 of 80 rows take part, drawn at random" in found.sample.notes
 
 
-def test_a_method_with_fewer_rows_says_so(monkeypatch):
+def test_searches_have_a_sample_and_fits_have_all_rows(monkeypatch):
     from mercer.comparison import tuning
 
     plans = tuning.PLANS["classification"]
-    monkeypatch.setitem(plans, "gp", replace(plans["gp"], most=30))
-    row = tuned(CLASSES, methods=["gp"])["gp"]
-    assert (row.n_train, row.note) == (30, "fitted to 30 of 60 rows")
+    monkeypatch.setitem(plans, "klr", replace(plans["klr"], most=30))
+    found = tuned(CLASSES, methods=["klr"])
+    assert len(found.fitted["klr"].machine.search_.best_estimator_.support_) == 30
+    assert (found["klr"].n_train, found["klr"].note, found["klr"].how) == (60, None, "exact")
 
 
 def test_time_that_is_over_leaves_rows_without_a_result():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +13,9 @@ import typer
 from mercer.cli.options import Drop, Format, Json, Keep, KernelText, Kinds, Seed, Target, Task, settings_of
 
 PAGE = Path("mercer-report.html")
-ROWS, TEST_SIZE = 3000, 0.25
-DEFAULTS = {"rows": ROWS, "test-size": TEST_SIZE, "seed": 0}
+ROWS, TEST_SIZE, SECONDS = 100_000, 0.25, 300.0
+DEFAULTS = {"rows": ROWS, "test-size": TEST_SIZE, "time-limit": SECONDS, "seed": 0}
+PAGE_SHARE = 0.05  # of the time, that is kept for the report
 
 
 def compare(
@@ -30,7 +32,7 @@ def compare(
     rows: Annotated[int, typer.Option(min=1, help="Rows of the table that take part at most, drawn at random.")] = ROWS,
     test_size: Annotated[float, typer.Option(help="Share of the rows that is held out.")] = TEST_SIZE,
     report: Annotated[Path, typer.Option("--report", "-o", help="File to write the page to.")] = PAGE,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds after which no further method begins.")] = None,
+    time_limit: Annotated[float, typer.Option(help="Seconds for all methods together.")] = SECONDS,
     task: Task = None,
     kind: Kinds = None,
     drop: Drop = None,
@@ -43,7 +45,11 @@ def compare(
 
     Rows are split into training and held-out ones, and columns scaled by what the training rows show.  Every method is
     tuned on the training rows, with the same kernel.  Without DATA the table is a built-in one.
+
+    All rows are used: exactly where that is quick, else through landmarks, prototypes or neighbours; the column "how"
+    says which.  Rows of the result appear when they are done.  Ctrl-C ends the comparison and keeps them.
     """
+    began = time.perf_counter()
     import mercer
     from mercer import report as page
     from mercer.cli.output_path import require_place
@@ -52,12 +58,15 @@ def compare(
     require_place(report, "--report", data)
     options = {"kernel": kernel, "methods": methods, "rows": rows, "test-size": test_size, "time-limit": time_limit,
                "task": task, "kind": kind, "drop": drop, "keep": keep, "format": format, "seed": seed}  # fmt: skip
+    _require_time(time_limit)
     table = _table(data, kind, drop, keep, format)
     say(f"{table.name}: {table.describe()}.")
-    with _progress() as progress:
+    with _live() as (progress, row_done):
+        left = max((1.0 - PAGE_SHARE) * time_limit - (time.perf_counter() - began), 0.001)
         found = mercer.compare(
             table, target, kernel, methods and [name.strip() for name in methods.split(",")], tune=True, task=task,
-            test_size=test_size, max_rows=rows, random_state=seed, time_limit=time_limit, progress=progress,
+            test_size=test_size, max_rows=rows, random_state=seed, time_limit=left, progress=progress,
+            row_done=row_done,
         )  # fmt: skip
         progress(1, 1, "writing the report")
         path = page.write(found, report, _command(data, found.sample, options))
@@ -90,16 +99,33 @@ def _command(data: str | None, sample: Any, options: dict[str, Any]) -> list[str
     return words
 
 
+def _require_time(seconds: float) -> None:
+    from mercer.errors import bad
+
+    if not seconds > 0.0:
+        raise bad("mercer compare", "--time-limit", "a positive number of seconds", seconds, "300 is the default.")
+
+
 @contextmanager
-def _progress() -> Iterator[Any]:
-    """A bar on standard error, until all is done."""
+def _live() -> Iterator[tuple[Any, Any]]:
+    """A bar on standard error, until all is done, and above it a line for every method that is."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    from mercer.comparison.row import LIVE, line_of
 
     columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         one = bar.add_task("reading", total=None)
-        yield lambda done, total, name: bar.update(one, completed=done, total=total, description=name or "done")
+
+        def progress(done: int, total: int, name: str) -> None:
+            bar.update(one, completed=done, total=total, description=name or "done")
+
+        def row_done(row: Any) -> None:
+            bar.console.print(Text(line_of(row, LIVE), style="dim"), soft_wrap=True)
+
+        yield progress, row_done
 
 
 def _print(found: Any) -> None:

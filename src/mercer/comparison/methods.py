@@ -6,7 +6,7 @@
 
     KERNEL    items, and the kernel as its argument `kernel`: all machines of this library
     ROWS      rows of numbers, whatever the kernel: machines of this library that have windows, or learn their metric
-    VECTORS   the same: the linear baselines, which are scikit-learn's
+    VECTORS   the same: the baselines, most of which are scikit-learn's
     NOTHING   items that it does not look at
 
 Machines have their default parameters, apart from the options in the table; tuning.py says how they are tuned.
@@ -61,6 +61,7 @@ CLASSIFIERS: dict[str, Method] = {
     "kde": Method("mercer.KernelDensityClassifier", takes=ROWS),
     "rbf network": Method("mercer.RBFNetworkClassifier", {"prototypes": 10, "init": "medoids"}),
     "rfm": Method("mercer.RFMClassifier", takes=ROWS),
+    "boosting": Method("sklearn.ensemble.HistGradientBoostingClassifier", takes=VECTORS),
     "perceptron": Method("sklearn.linear_model.Perceptron", takes=VECTORS),
     "least squares": Method("sklearn.linear_model.RidgeClassifier", {"alpha": 0.0, "solver": "svd"}, VECTORS),
     "lda": Method("sklearn.discriminant_analysis.LinearDiscriminantAnalysis", takes=VECTORS),
@@ -80,12 +81,13 @@ REGRESSORS: dict[str, Method] = {
     "loess": Method("mercer.Loess", {"degree": 1}, ROWS),
     "rbf network": Method("mercer.RBFNetworkRegressor", {"prototypes": 10, "init": "medoids"}),
     "rfm": Method("mercer.RFMRegressor", takes=ROWS),
+    "boosting": Method("sklearn.ensemble.HistGradientBoostingRegressor", takes=VECTORS),
     "nw": Method("mercer.NadarayaWatson", {"bandwidth": "silverman"}, ROWS),
     "local lines": Method("mercer.LocalRegression", {"bandwidth": "silverman"}, ROWS),
     "least squares": Method("sklearn.linear_model.LinearRegression", takes=VECTORS),
     "dummy": Method("sklearn.dummy.DummyRegressor", {"strategy": "mean"}, NOTHING),
 }
-METRICS = {"rfm"}  # on rows of numbers, with a kernel of their own: compared when they are named
+METRICS = {"rfm"}  # on rows of numbers, with a kernel of their own, which they learn
 METHODS = {CLASSIFICATION: CLASSIFIERS, REGRESSION: REGRESSORS}
 
 
@@ -111,13 +113,19 @@ def score_name(task: str) -> str:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A method that takes part: one of the tables above, or an estimator that is used as it is."""
+    """A method that takes part: one of the tables above, or an estimator that is used as it is.
+
+    `numbers`: the estimator is given rows of numbers, whatever the kernel.
+    """
 
     name: str
     estimator: Any = None
+    numbers: bool = False
 
     def on_numbers(self, task: str) -> bool:
-        """Whether it is a method of the tables that takes rows of numbers only."""
+        """Whether it takes rows of numbers only."""
+        if self.numbers:
+            return True
         method = METHODS[task].get(self.name) if self.estimator is None else None
         return method is not None and method.takes in (ROWS, VECTORS)
 

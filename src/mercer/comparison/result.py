@@ -87,7 +87,7 @@ class Comparison:
 
     def table(self, output: str = TEXT) -> str:
         """The rows in columns, with a dash for what a method does not have: those for "text" or for a "terminal"."""
-        columns = columns_on(output)
+        columns = [one for one in columns_on(output) if one.key != "how" or any(row.how for row in self.rows)]
         cells = [[column.heading for column in columns], *([column.text(row) for column in columns] for row in self)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return "\n".join(_line(row, widths) for row in cells)

@@ -21,6 +21,7 @@ class Row:
     n_kept, n_train     training items that predictions need, of how many; means over the splits
     fit_seconds         of one fit, predict_seconds of predicting one test set; means over the splits
     tune_seconds        of the search for hyper-parameters before that fit, where there was one
+    how                 "exact", or in words what was approximated to learn from all rows; None for baselines
     settings            the hyper-parameters that were chosen, in words
     note                what is particular to this row, such as fewer training items than the others had
     proof, certificate  the bound that the machine proves, and its certificate in words, for the last split
@@ -39,6 +40,7 @@ class Row:
     fit_seconds: float | None = None
     predict_seconds: float | None = None
     tune_seconds: float | None = None
+    how: str | None = None
     settings: str | None = None
     note: str | None = None
     proof: str | None = None
@@ -58,6 +60,8 @@ class Row:
 
 
 TEXT, TERMINAL, PAGE = "text", "terminal", "page"
+LIVE = ("name", "score", "log_loss", "how", "n_train", "fit_seconds")  # columns of a line that is shown at once
+_WIDTH = 20  # letters of a cell of such a line, at least
 EVERYWHERE = (TEXT, TERMINAL, PAGE)
 
 
@@ -95,6 +99,7 @@ COLUMNS = (
            EVERYWHERE, min),
     Column("n_kept", "kept", "training rows that predictions need", ".0f", EVERYWHERE),
     Column("n_train", "of", "training rows", ".0f", (PAGE,)),
+    Column("how", "how", "exact, or what was approximated to learn from all rows", "", EVERYWHERE),
     Column("tune_seconds", "tune s", "seconds of the search for hyper-parameters", ".3f", (PAGE,)),
     Column("fit_seconds", "fit s", "seconds of the last fit", ".3f", EVERYWHERE),
     Column("predict_seconds", "pred s", "seconds to predict all held-out rows", ".4f", EVERYWHERE),
@@ -105,6 +110,15 @@ COLUMNS = (
     Column("warnings"),
     Column("error"),
 )  # fmt: skip
+
+
+def line_of(row: Row, keys: tuple[str, ...]) -> str:
+    """The results of one method in a line: `name  score 0.9123  ...`, or why it has none."""
+    if row.error:
+        return f"{row.name.ljust(_WIDTH)}  {row.error}"
+    named = [column for column in COLUMNS if column.key in keys[1:] and getattr(row, column.key) is not None]
+    words = [f"{column.heading} {column.text(row)}" for column in named]
+    return "  ".join([row.name.ljust(_WIDTH), *words])
 
 
 def columns_on(output: str) -> list[Column]:

@@ -11,25 +11,42 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mercer.comparison.chosen_settings import settings_of, short
-from mercer.comparison.methods import KERNEL, METHODS, NOTHING, Entrant, baselines, entrants, on_vectors, score_name
+from mercer.comparison.deadline import Deadline, deadline
+from mercer.comparison.methods import (
+    KERNEL,
+    METHODS,
+    METRICS,
+    NOTHING,
+    Entrant,
+    baselines,
+    entrants,
+    on_vectors,
+    score_name,
+)
 from mercer.comparison.result import Comparison, Fitted
 from mercer.comparison.row import Row
 from mercer.comparison.sample import Sample, sample_of_items
 from mercer.comparison.table_sample import has_columns, kernel_of, sample_of_table
 from mercer.comparison.trial import tried
-from mercer.comparison.tuning import NAMED, PLANS, most_rows, tuned
+from mercer.comparison.tuning import NAMED, PLANS, searched_rows, tuned
 from mercer.errors import bad
 from mercer.items import Vectors
 from mercer.solvers.limits import Limits
 from mercer.tables import Table
 
 Progress = Callable[[int, int, str], None]
-ROWS = 3000  # of a table that take part, unless more are asked for: a minute or two on 2 cores
-AMPLE_SECONDS = 60.0  # with less time, methods get fewer rows, as if their work grew with the cube of the rows
+RowDone = Callable[[Row], None]
+ROWS = 3000  # of a table that take part without tuning, unless more are asked for
+ALL_ROWS = 100_000  # the same with tuning
+EXPENSIVE = ("svm", "svm + platt", "klr", "gp", "l2vm", "l1vm", "rvm", "rfm")  # of all methods, in this order
+PATIENCE = 1.5  # times its share, after which a method is stopped
+LEAST_SHARE = 0.2  # of the time left, before which no method is stopped
+INTERRUPTED = "Ctrl-C ended the comparison before"
+AMPLE_SECONDS = 60.0  # with less time, searches get fewer rows, as if their work grew with the cube of the rows
 
 
 def compare(
@@ -43,10 +60,11 @@ def compare(
     test_size: float = 0.25,
     scoring: Any = None,
     task: str | None = None,
-    max_rows: int = ROWS,
+    max_rows: int | None = None,
     random_state: int | None = 0,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    row_done: RowDone | None = None,
 ) -> Comparison:
     """Fit and judge several methods on the same items with the same kernel.
 
@@ -58,46 +76,107 @@ def compare(
     methods        names (methods.py has the list), estimators, or pairs (name, estimator).  Estimators, pipelines and
                    searches among them, are cloned and used as they are, with their own kernel.  None: all machines
     tune           False: methods have their default parameters.  True: what the command `mercer compare` does.  The
-                   parameters and lengthscales of each method are chosen on its training items; methods whose work grows
-                   with the cube of the items get fewer, and their row says so; rows of numbers and data frames are
-                   treated as tables; None for methods means machines and baselines; the result has the fitted machines
+                   parameters and lengthscales of each method are chosen on training items, of many on a sample; then
+                   the method is fitted to all, exactly where that is quick, else on landmarks or the like, and `how` of
+                   its row says which; rows of numbers and data frames are treated as tables; None for methods means
+                   machines and baselines; the result has the fitted machines
     cv, test_size  folds or a splitter, or else the share (or number) of items that are held out once; cv is for
                    tune=False and items that are no table
     scoring        a scorer of scikit-learn or its name; None is accuracy, or R^2
     task           "classification" or "regression"; None: what y looks like
-    max_rows       of a table, drawn at random
-    time_limit     seconds after which no further method begins; the rows of the others say so
+    max_rows       of a table, drawn at random; None: 100 000 with tune=True, else 3000
+    time_limit     seconds for all of it: each method gets its share of what is left.  One that would take longer has
+                   fewer landmarks, or only the rows that it was tuned on, and its row says so; one that takes longer
+                   all the same is stopped, and its row says that
     progress       called with (methods done, methods in all, name of the next one)
+    row_done       called with every row when it is done; if methods is None, cheap methods come first
 
-    All numbers but the seconds are the same again for the same random_state, unless time runs out.
+    Ctrl-C ends the comparison, with the rows that are done; those of other methods say so.  Before the first row is
+    done it is raised.  All numbers but the seconds are the same again for the same random_state, unless time is short:
+    how many landmarks there is time for depends on the machine.
     """
     limits = Limits(time_limit=time_limit)
+    max_rows = (ALL_ROWS if tune else ROWS) if max_rows is None else max_rows
     _check(max_rows, time_limit)
     sample = _sample(X, y, kernel, task, cv, test_size, max_rows, random_state, scoring, tune)
-    field = entrants(_default_methods(sample) if tune and methods is None else methods, sample.task)
-    rows: list[Row] = []
-    fitted: dict[str, Fitted] = {}
-    for one in field:
-        if progress is not None:
-            progress(len(rows), len(field), one.name)
-        if limits.reached():
-            rows.append(Row(one.name, error=f"no time was left of the {time_limit:g} s"))
-            continue
-        share = limits.share(len(field) - len(rows)).time_limit
-        row, found = _tuned(one, sample, _thrift(time_limit), share) if tune else tried(one, sample)
-        rows.append(row)
-        if tune and found is not None:
-            fitted[one.name] = found
-    if progress is not None:
-        progress(len(rows), len(field), "")
+    competing = entrants(_default_methods(sample) if tune and methods is None else methods, sample.task)
+    order = _cheap_first(competing, sample.task) if methods is None else competing
+    run = Run(sample, limits, tune, len(competing), progress, row_done)
+    for one in order:
+        if not run.has_ended:
+            run.take(one)
+    run.finish(competing)
     score = score_name(sample.task) if scoring is None else _shown(scoring)
     seconds = time.perf_counter() - limits.started
-    return Comparison(tuple(rows), sample.task, _shown(sample.kernel), score, _words(sample), sample, fitted, seconds)
+    rows = tuple(run.rows[one.name] for one in competing)
+    kept = {one.name: run.fitted[one.name] for one in competing if one.name in run.fitted}
+    return Comparison(rows, sample.task, _shown(sample.kernel), score, _words(sample), sample, kept, seconds)
+
+
+@dataclass(eq=False)
+class Run:
+    """The methods of a comparison, one after the other; `has_ended` after Ctrl-C."""
+
+    sample: Sample
+    limits: Limits
+    tune: bool
+    count: int
+    progress: Progress | None
+    row_done: RowDone | None
+    rows: dict[str, Row] = field(default_factory=dict)
+    fitted: dict[str, Fitted] = field(default_factory=dict)
+    has_ended: bool = False
+
+    def take(self, one: Entrant) -> None:
+        """Fit and judge one method, within its share of the time that is left."""
+        self._tell(one.name)
+        limit = self.limits.time_limit
+        if limit is not None and (self.limits.left or 0.0) <= 0.0:
+            self._add(Row(one.name, error=f"no time was left of the {limit:g} s"))
+            return
+        share, left = self.limits.share(self.count - len(self.rows)).time_limit, self.limits.left
+        at_most = None if share is None or left is None else min(left, max(PATIENCE * share, LEAST_SHARE * left))
+        watch = Deadline()
+        try:
+            with deadline(at_most) as watch:
+                row, found = _tuned(one, self.sample, limit, share) if self.tune else tried(one, self.sample)
+        except KeyboardInterrupt:
+            if not watch.struck:
+                self.has_ended = True
+                if not any(row.score is not None for row in self.rows.values()):
+                    raise
+                return
+            row, found = Row(one.name, error=f"stopped after {at_most:.3g} s, to keep the limit of {limit:g} s"), None
+        if self.tune and found is not None:
+            self.fitted[one.name] = found
+        self._add(row)
+
+    def finish(self, competing: list[Entrant]) -> None:
+        """Rows for methods that Ctrl-C left without one."""
+        for one in competing:
+            self.rows.setdefault(one.name, Row(one.name, error=INTERRUPTED))
+        self._tell("")
+
+    def _add(self, row: Row) -> None:
+        self.rows[row.name] = row
+        if self.row_done is not None:
+            self.row_done(row)
+
+    def _tell(self, name: str) -> None:
+        if self.progress is not None:
+            self.progress(len(self.rows), self.count, name)
+
+
+def _cheap_first(competing: list[Entrant], task: str) -> list[Entrant]:
+    """Baselines first, so that the time they leave is shared by the others; the most expensive methods last."""
+    plain = set(baselines(task))
+    last = {name: place for place, name in enumerate(EXPENSIVE, 1)}
+    return sorted(competing, key=lambda one: -1 if one.name in plain else last.get(one.name, 0))
 
 
 def _check(max_rows: int, time_limit: float | None) -> None:
     if max_rows < 1:
-        raise bad("compare", "max_rows", "a positive number", max_rows, f"{ROWS} is the default.")
+        raise bad("compare", "max_rows", "a positive number", max_rows, f"{ALL_ROWS} is the default.")
     if time_limit is not None and not time_limit > 0.0:
         raise bad("compare", "time_limit", "a positive number of seconds", time_limit, "Leave it out for no limit.")
 
@@ -122,27 +201,29 @@ def _default_methods(sample: Sample) -> list[str]:
     """Machines, and baselines that understand the items."""
     numbers, methods = sample.vectors is not None or on_vectors(sample.kernel), METHODS[sample.task]
     plain = [name for name in baselines(sample.task) if numbers or methods[name].takes == NOTHING]
-    return [*PLANS[sample.task], *plain]
+    return [*(name for name in PLANS[sample.task] if numbers or methods[name].takes == KERNEL), *plain]
 
 
 def _thrift(time_limit: float | None) -> float:
-    """The share of its usual training rows that a method gets when time is short."""
+    """The share of its usual rows that a search gets when time is short."""
     return 1.0 if time_limit is None else min(1.0, (time_limit / AMPLE_SECONDS) ** (1.0 / 3.0))
 
 
-def _tuned(one: Entrant, sample: Sample, thrift: float, seconds: float | None) -> tuple[Row, Fitted | None]:
-    """The row and the fit of one method, with its parameters chosen on the training rows."""
-    own = sample.drawn(max(round(thrift * most_rows(one.name, sample.y[sample.train], sample.task)), 1))
+def _tuned(one: Entrant, sample: Sample, limit: float | None, seconds: float | None) -> tuple[Row, Fitted | None]:
+    """The row and the fit of one method, with its parameters chosen on training rows."""
     method = METHODS[sample.task].get(one.name) if one.estimator is None else None
-    by_search = method is not None and (method.takes == KERNEL or one.name in NAMED)
-    if by_search:
-        y = own.y[own.train]
-        one = Entrant(one.name, tuned(one.name, own.task, own.kernel, y, own.random_state, seconds))
-    row, found = tried(one, own)
-    fewer = len(own.train) < len(sample.train)
-    note = f"fitted to {len(own.train)} of {len(sample.train)} {sample.unit}" if fewer else None
-    settings = settings_of(found.machine, own.kernel) if by_search and found is not None else None
-    return replace(row, note=note, settings=settings), found
+    by_kernel = method is not None and (method.takes == KERNEL or one.name in NAMED)
+    if method is None or not (by_kernel or one.name in METRICS):
+        return tried(one, sample)
+    y, numbers = sample.y[sample.train], method.takes != KERNEL
+    rows = max(round(_thrift(limit) * searched_rows(one.name, y, sample.task)), 1)
+    kernel = None if numbers and sample.vectors is not None else sample.kernel
+    machine = tuned(one.name, sample.task, kernel, y, sample.random_state, predicts=len(sample.test), rows=rows,
+                    seconds=seconds)  # fmt: skip
+    row, found = tried(Entrant(one.name, machine, numbers), sample)
+    if found is None:
+        return row, None
+    return replace(row, settings=settings_of(found.machine, sample.kernel) if by_kernel else None), found
 
 
 def _shown(given: Any) -> str:

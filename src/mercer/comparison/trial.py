@@ -26,12 +26,12 @@ from mercer.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A method on one split; `tune_seconds` is None without a search."""
+    """A method on one split; `rows` are the positions of those it was fitted to, tune_seconds None without a search."""
 
     estimator: Any
     predictions: Predictions
     score: float
-    n_train: int
+    rows: Array
     fit_seconds: float
     predict_seconds: float
     tune_seconds: float | None
@@ -56,7 +56,8 @@ def tried(one: Entrant, sample: Sample) -> tuple[Row, Fitted | None]:
         except Exception as error:  # a failure of one method is no reason to lose the others
             return Row(one.name, error=f"{type(error).__name__}: {error}", warnings=_texts(caught)), None
     last = outcomes[-1]
-    return _row(one.name, sample, outcomes, _texts(caught)), Fitted(last.estimator, sample.train, last.predictions)
+    machine = getattr(last.estimator, "machine_", last.estimator)
+    return _row(one.name, sample, outcomes, _texts(caught)), Fitted(machine, last.rows, last.predictions)
 
 
 def _built(one: Entrant, sample: Sample) -> Any:
@@ -93,7 +94,7 @@ def _trial(one: Entrant, sample: Sample, train: Array, test: Array) -> Outcome:
         estimator=estimator,
         predictions=predictions_of(estimator, Z, y, value, sample.task, sample.known(test)),
         score=_score(estimator, Z, y, value, sample),
-        n_train=len(train),
+        rows=train[estimator.fitted_rows_] if hasattr(estimator, "fitted_rows_") else train,
         fit_seconds=fitted - start if refit is None else refit,
         predict_seconds=done - fitted,
         tune_seconds=None if refit is None else fitted - start - refit,
@@ -118,15 +119,25 @@ def _row(name: str, sample: Sample, outcomes: list[Outcome], said: tuple[str, ..
         log_loss=_mean(np.concatenate([one.predictions.losses for one in outcomes])),
         calibration_error=_calibration(sample.task, outcomes),
         n_kept=_mean([one.n_kept for one in outcomes if one.n_kept is not None]),
-        n_train=_mean([one.n_train for one in outcomes]),
+        n_train=_mean([len(one.rows) for one in outcomes]),
         fit_seconds=_mean([one.fit_seconds for one in outcomes]),
         predict_seconds=_mean([one.predict_seconds for one in outcomes]),
         tune_seconds=_mean([one.tune_seconds for one in outcomes if one.tune_seconds is not None]),
+        note=_note(outcomes[-1], sample),
+        how=getattr(outcomes[-1].estimator, "how_", None),
         proof=_proof(certificate),
         certificate=None if certificate is None else str(certificate),
         warnings=said,
         losses=np.concatenate([_compared(one, sample) for one in outcomes]),
     )
+
+
+def _note(last: Outcome, sample: Sample) -> str | None:
+    """What a reader has to know of the rows that a method was fitted to."""
+    n, why = len(sample.train), getattr(last.estimator, "why_", None)
+    if len(last.rows) == n:
+        return None
+    return f"fitted to {len(last.rows)} of {n} {sample.unit}" + (f": {why}" if why else "")
 
 
 def _compared(one: Outcome, sample: Sample) -> Array:

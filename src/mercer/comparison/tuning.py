@@ -5,7 +5,10 @@
                         that functions explain the noise
     evidence            the lengthscale under which the data are most probable: l2vm, which finds its strength itself
     leave-one-out       in closed form: ridge
-    itself              gp, by the gradient of its evidence; baselines, which have nothing to tune
+    itself              gp, by the gradient of its evidence; rfm, which learns its kernel; baselines, which have nothing
+                        to tune
+
+The search is on a sample of a large table, and what it chose is then fitted to all rows (two_stages.py, all_rows.py).
 
 Smoothers take part if they are asked for: loess by cross-validation of a span and a degree, nw and local lines by exact
 leave-one-out errors, kde by the leave-one-out likelihood of each class.
@@ -21,53 +24,64 @@ from typing import Any
 
 import numpy as np
 
+from mercer.comparison import all_rows
+from mercer.comparison.all_rows import Large
 from mercer.comparison.kernel_family import family
-from mercer.comparison.methods import CLASSIFICATION, METHODS, REGRESSION
+from mercer.comparison.methods import CLASSIFICATION, METHODS, METRICS, REGRESSION
 from mercer.comparison.sample import folds_of
+from mercer.comparison.two_stages import TwoStages
 from mercer.kernels import Constant, Kernel
 from mercer.kernels.algebra import Scaled
 from mercer.typing import Array
 
 FOLDS = 3
+_SEARCH = 0.4  # of its time, that a method may search
 
 
 @dataclass(frozen=True)
 class Plan:
     """`way` is "cv", "evidence", "loo" or "itself"; `grid` is what is tried beside lengthscales, its `units` times the
-    deviation of y; `scoring` is that of cross-validation; `rule` are options by which a method tunes itself; at most
-    `most` rows are fitted.
+    deviation of y; `scoring` is that of cross-validation; at most `most` rows are searched on, and `large` says how
+    what was chosen is fitted to more; `rule` are options by which a method tunes itself.
     """
 
     way: str = "itself"
     grid: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     units: tuple[str, ...] = ()
     scoring: str | None = None
+    most: int = 2250
+    large: Large | None = None
     rule: Mapping[str, str] = field(default_factory=dict)
-    most: int | None = None
 
 
+_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+_NEAREST = {"n_neighbors": (1, 3, 5, 9)}
+_SHRUNK = {"shrinkage": (1e-4, 1e-3, 1e-2, 0.1, 1.0)}
 PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods are given
     CLASSIFICATION: {
-        "l2vm": Plan("evidence", most=400),
-        "l1vm": Plan("cv", {"alpha": (0.1, 0.3, 1.0, 3.0)}, scoring="neg_log_loss", most=1000),
-        "rvm": Plan("cv", {"n_restarts": (0,)}, scoring="neg_log_loss", most=600),
-        "svm": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}),
-        "svm + platt": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}),
-        "gp": Plan(most=1000),
-        "knn": Plan("cv", {"n_neighbors": (1, 3, 5, 9)}),
-        "klr": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0)}, scoring="neg_log_loss", most=1000),
-        "klda": Plan("cv", {"shrinkage": (1e-4, 1e-3, 1e-2, 0.1, 1.0)}, scoring="neg_log_loss", most=2000),
+        "l2vm": Plan("evidence", most=400, large=all_rows.RIDGE_WEIGHTS),
+        "l1vm": Plan("cv", {"alpha": (0.1, 0.3, 1.0, 3.0)}, (), "neg_log_loss", 1000, all_rows.SPARSE_WEIGHTS),
+        "rvm": Plan("cv", {"n_restarts": (0,)}, (), "neg_log_loss", 600, all_rows.RELEVANCE),
+        "svm": Plan("cv", {"C": _CS}, large=all_rows.SVM),
+        "svm + platt": Plan("cv", {"C": _CS}, large=all_rows.SVM),
+        "gp": Plan(most=1000, large=all_rows.CLASS_PROCESS),
+        "knn": Plan("cv", _NEAREST),
+        "klr": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0)}, (), "neg_log_loss", 1000, all_rows.LOGISTIC),
+        "klda": Plan("cv", _SHRUNK, (), "neg_log_loss", 2000, all_rows.DISCRIMINANT),
+        "rfm": Plan(large=all_rows.FEATURES),
     },
     REGRESSION: {
-        "l2vm": Plan("evidence", most=1000),
-        "l1vm": Plan("cv", {"alpha": (0.01, 0.03, 0.1, 0.3, 1.0)}, units=("alpha",), most=1000),
-        "rvm": Plan("cv", {"n_restarts": (0,)}, most=1000),
-        "svm": Plan("cv", {"C": (1.0, 10.0, 100.0), "epsilon": (0.03, 0.1, 0.3)}, units=("C", "epsilon")),
-        "gp": Plan(most=1000),
-        "knn": Plan("cv", {"n_neighbors": (1, 3, 5, 9)}),
-        "ridge": Plan("loo", {"alpha": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}, most=2000),
+        "l2vm": Plan("evidence", most=1000, large=all_rows.RIDGE_WEIGHTS),
+        "l1vm": Plan("cv", {"alpha": (0.01, 0.03, 0.1, 0.3, 1.0)}, ("alpha",), None, 1000, all_rows.SPARSE_WEIGHTS),
+        "rvm": Plan("cv", {"n_restarts": (0,)}, most=1000, large=all_rows.RELEVANCE),
+        "svm": Plan("cv", {"C": (1.0, 10.0, 100.0), "epsilon": (0.03, 0.1, 0.3)}, ("C", "epsilon"),
+                    large=all_rows.SVM),
+        "gp": Plan(large=all_rows.PROCESS),
+        "knn": Plan("cv", _NEAREST),
+        "ridge": Plan("loo", {"alpha": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}, most=2000, large=all_rows.RIDGE),
+        "rfm": Plan(large=all_rows.FEATURES),
     },
-}
+}  # fmt: skip
 
 
 NAMED = {  # tuned when they are asked for by name: no kernel, and few columns
@@ -83,11 +97,16 @@ def plan_of(name: str, task: str) -> Plan:
     return PLANS[task].get(name) or NAMED.get(name, Plan())
 
 
-def most_rows(name: str, y: Array, task: str) -> int:
-    """How many rows with targets y a method is fitted to at most: with more classes than two, fewer of each."""
-    most = plan_of(name, task).most
+def searched_rows(name: str, y: Array, task: str) -> int:
+    """How many rows with targets y a method is searched on at most: with more classes than two, fewer of each."""
     classes = len(np.unique(y)) if task == CLASSIFICATION else 2
-    return len(y) if most is None else min(len(y), round(most * min(1.0, np.sqrt(2.0 / classes))))
+    return min(len(y), int(plan_of(name, task).most * min(1.0, np.sqrt(2.0 / classes)) + 0.5))
+
+
+def is_tuned(name: str, task: str) -> bool:
+    """Whether something of the method is chosen on a sample before it is fitted."""
+    one_stage = plan_of(name, task).way == "itself" and not (name == "gp" and task == CLASSIFICATION)
+    return not one_stage
 
 
 def grid_of(name: str, task: str, kernel: Kernel, y: Array) -> dict[str, list[Any]]:
@@ -95,14 +114,16 @@ def grid_of(name: str, task: str, kernel: Kernel, y: Array) -> dict[str, list[An
     plan = plan_of(name, task)
     unit = float(np.std(y)) or 1.0 if task == REGRESSION else 1.0
     strengths = {key: [unit * v if key in plan.units else v for v in values] for key, values in plan.grid.items()}
-    return strengths if name in NAMED else {"kernel": list(family(kernel).values())} | strengths
+    return strengths if name in NAMED else {"kernel": [member.kernel for member in family(kernel)]} | strengths
 
 
-def tuned(name: str, task: str, kernel: Kernel, y: Array, random_state: int | None, time_limit: float | None) -> Any:
-    """The estimator that tunes itself on training rows with targets y."""
+def search_of(name: str, task: str, kernel: Any, y: Array, random_state: int | None, time_limit: float | None) -> Any:
+    """The estimator that tunes itself on rows with targets y."""
     from mercer import KernelRidgeCV, KernelSearchCV
 
     plan, machine = plan_of(name, task), METHODS[task][name].build(name, kernel, random_state)
+    if name in METRICS:
+        return machine
     grid = grid_of(name, task, kernel, y)
     if plan.way == "loo":
         return KernelRidgeCV(grid["kernel"], grid["alpha"], fit_intercept=True, screen=False)
@@ -119,3 +140,16 @@ def _process(kernel: Kernel, task: str) -> dict[str, Any]:
     """The kernel times a free factor; numbers are standardised, and for labels a constant stands for the intercept."""
     scaled = kernel if isinstance(kernel, Scaled) else 1.0 * kernel
     return {"kernel": scaled, "normalize_y": True} if task == REGRESSION else {"kernel": scaled + Constant(1.0)}
+
+
+def tuned(
+    name: str, task: str, kernel: Any, y: Array, random_state: int | None, *, predicts: int = 0,
+    rows: int | None = None, seconds: float | None = None,
+) -> TwoStages:  # fmt: skip
+    """The estimator that is searched on some (at most `rows`) of the rows with targets y, and fitted to all."""
+    searches = None if seconds is None else _SEARCH * seconds
+    return TwoStages(
+        search_of(name, task, kernel, y, random_state, searches), plan_of(name, task).large,
+        searched_rows(name, y, task) if rows is None else rows, task, predicts, is_tuned(name, task), seconds,
+        random_state,
+    )  # fmt: skip

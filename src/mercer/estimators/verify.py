@@ -13,7 +13,7 @@ used.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
+from mercer.estimators.cells.fitting import verify_cells
 from mercer.estimators.clusters import verify as medoids
 from mercer.estimators.clusters.kernel_k_means import verify as verify_means
 from mercer.estimators.density.verify import verify_classes, verify_density, verify_neighbours
@@ -57,6 +58,8 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Proo
     if isinstance(model, Pipeline):
         check_is_fitted(model)
         model, X = model.steps[-1][1], model[:-1].transform(X) if len(model) > 1 else X
+    if "cells_" in vars(model):
+        return cast(Proof, verify_cells(model, X, y, sample_weight, verify))
     return _prover(model)(model, X, y, sample_weight)
 
 

@@ -4,6 +4,7 @@
 
 collect.py         the numbers and sentences
 answer.py          the first lines: which method is best, and how sure that is
+approximations.py  what was approximated to learn from all rows, in words
 method_table.py    the table of methods
 drawings.py        one function per heading: figures with their captions
 pictures.py        the same as SVG in the page; compact_svg.py makes it small

@@ -16,6 +16,7 @@ from mercer.comparison.sample import Sample
 from mercer.errors import bad
 from mercer.items.column_kinds import CATEGORICAL, NUMERIC
 from mercer.report.answer import answer
+from mercer.report.approximations import approximations
 from mercer.report.method_table import COLUMNS, Line, lines
 from mercer.theory import certify
 from mercer.typing import Array
@@ -67,6 +68,7 @@ class Report:
     proofs: tuple[Proof, ...]
     columns: tuple[ColumnFacts, ...]
     more_columns: int
+    approximations: tuple[str, ...]
     notes: tuple[str, ...]
     commands: tuple[str, ...]
     version: str = __version__
@@ -87,6 +89,7 @@ def collect(found: Comparison, command: Sequence[str] = ()) -> Report:
         proofs=tuple(_proofs(found, s)),
         columns=tuple(_columns(s)),
         more_columns=max(len(kinds) - COLUMNS_SHOWN, 0),
+        approximations=tuple(approximations(found)),
         notes=s.notes,
         commands=tuple(_commands(command, s)),
     )

@@ -10,14 +10,16 @@ import numpy as np
 from mercer import plots
 from mercer.comparison import Comparison
 from mercer.comparison.chosen_settings import sensitivity_of
+from mercer.comparison.kernel_family import family
 from mercer.comparison.methods import CLASSIFICATION, baselines
 from mercer.comparison.predictions import Predictions
 from mercer.comparison.sample import Sample
-from mercer.report.projection import projection
+from mercer.report.projection import projection, spread
 
 SMALL, MIDDLE = (3.0, 2.9), (4.4, 3.4)  # inches: a panel among others, and one that stands alone
 CURVES = 5  # that can be told apart on one pair of axes
 GRAM_ROWS = 200
+POINTS = 3000  # rows of a table that are drawn one by one
 BOUNDED = ("l1vm", "rvm", "svm", "gp")  # methods whose boundaries are drawn
 
 Drawn = tuple[Any, str]
@@ -32,7 +34,8 @@ def boundaries(found: Comparison, s: Sample) -> Iterator[Drawn]:
         rows, kept = fitted.rows, fitted.kept
         figure, ax = plots.figure(size=SMALL)
         machine = getattr(fitted.machine, "best_estimator_", fitted.machine)
-        sparse = kept is not None and len(kept) < len(rows)
+        sparse = kept is not None and len(kept) < len(rows) <= POINTS
+        rows = rows[spread(len(rows), POINTS)]
         plots.decision_regions(machine, s.X[rows], s.y[rows], support=sparse, resolution=120, ax=ax)
         ax.set_title(name)
         across, up = map(_plain, ("x0", "x1") if s.table is None else s.table.columns)
@@ -96,7 +99,7 @@ def _roc_by_class(name: str, one: Predictions) -> Iterator[Drawn]:
 def residuals(found: Comparison, s: Sample) -> Iterator[Drawn]:
     """Of the best method: predicted and true values, and their differences."""
     best = found.best.name
-    one = found.fitted[best].predictions
+    one = _some_of(found.fitted[best].predictions)
     figure, ax = plots.figure(size=MIDDLE)
     ends = [min(one.y.min(), one.value.min()), max(one.y.max(), one.value.max())]
     ax.plot(ends, ends, "--", color=plots.MUTED, linewidth=1.0)
@@ -106,6 +109,12 @@ def residuals(found: Comparison, s: Sample) -> Iterator[Drawn]:
     figure, ax = plots.figure(size=MIDDLE)
     plots.residuals(one.y, one.value, std=one.std, ax=ax)
     yield figure, f"Residuals of {best}, truth minus prediction."
+
+
+def _some_of(one: Predictions) -> Predictions:
+    """Predictions of at most POINTS rows."""
+    some = spread(len(one.y), POINTS)
+    return Predictions(one.y[some], one.value[some], std=None if one.std is None else one.std[some])
 
 
 def gram(found: Comparison, s: Sample) -> Iterator[Drawn]:
@@ -161,12 +170,13 @@ def _scatter(ax: Any, s: Sample, shown: Any, Z: Any) -> None:
 
 def sensitivity(found: Comparison, s: Sample) -> Iterator[Drawn]:
     """The score over the settings tried, for every method that was searched."""
+    of_kernel = family(s.kernel)[0].varied
     for name in [row.name for row in found if row.settings is not None and row.name != "svm + platt"]:
         searched = sensitivity_of(found.fitted[name].machine, s.kernel)
         if searched is None or len(searched.mean) < 2 or not np.isfinite(searched.mean).any():
             continue
         vary = [key for key in searched.params[0] if len({p[key] for p in searched.params}) > 1]
-        scale = [key for key in vary if key.startswith("lengthscale")]
+        scale = [key for key in vary if key in of_kernel]
         strength = [key for key in vary if key not in scale][:1]
         if not vary:
             continue

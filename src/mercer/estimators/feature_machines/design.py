@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ _LARGEST = 1e150  # largest |feature| that is accepted: its square is finite
 class Design:
     """One row per item of positive weight, one column per prototype: column j is item places[j] of `centres`.
 
+    `used` are the positions of the rows among the items, where prototypes are some of these.
     `target` are the numbers or the codes of the classes, and `weight` the weights, of the rows.  Features that are
     not kernel values have no centres.
     """
@@ -28,6 +29,7 @@ class Design:
     weight: Array
     centres: Data | None
     places: Array
+    used: Array | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ from mercer.engine.interrupts import until_interrupted
 from mercer.errors import bad
 from mercer.estimators.feature_machines.design import Design, Weights
 from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method
+from mercer.estimators.feature_machines.placement import check_prototypes
 from mercer.estimators.feature_machines.ridge_weights import check_effort
 from mercer.solvers.sparse import SparseSolution, lambda_grid, lambda_max, sparse_path
 from mercer.typing import Array
@@ -34,6 +35,7 @@ class L1VM(Method):
 
     def check(self, machine: Any) -> None:
         owner = type(machine).__name__
+        check_prototypes(owner, machine.n_prototypes)
         check_effort(owner, machine.tol, machine.max_iter)
         given = np.atleast_1d(np.asarray(machine.alpha, dtype=object))
         if not _whole_path(machine) and not (
@@ -52,7 +54,7 @@ class L1VM(Method):
             machine.cv_loss_ = self._held_out(machine, design, machine.lambda_path_)
             machine.alpha_ = float(machine.lambda_path_[np.argmin(machine.cv_loss_.mean(axis=0))])
         path = machine.lambda_path_[machine.lambda_path_ >= machine.alpha_]
-        Phi = design.Phi.T  # symmetric; columns are contiguous in this order
+        Phi = _by_columns(design.Phi)
         machine.path_ = tuple(self._path(machine, Phi, design.target, design.weight, path))
         best = machine.path_[-1]
         return Weights(best.W, best.intercept, best)
@@ -70,8 +72,9 @@ class L1VM(Method):
         if not _whole_path(machine):
             return np.sort(np.asarray(machine.alpha, dtype=float).ravel())[::-1]
         largest = lambda_max(
-            design.Phi.T, design.target, machine._family(), weight=design.weight, fit_intercept=machine.fit_intercept
-        )
+            _by_columns(design.Phi), design.target, machine._family(),
+            weight=design.weight, fit_intercept=machine.fit_intercept,
+        )  # fmt: skip
         return lambda_grid(largest, machine.n_alphas)
 
     def _held_out(self, machine: Any, design: Design, lambdas: Array) -> Array:
@@ -82,16 +85,19 @@ class L1VM(Method):
         family, s = machine._family(), design.weight
         losses: list[list[float]] = []
         t, work = family.statistic(design.target), until_interrupted()
+        assert design.used is not None
+        rows_of_prototypes = np.searchsorted(design.used, design.places)
         for train, test in self._folds(machine, design.target):
             fill.require_memory("The design matrix of a fold", 8 * len(train) ** 2, "Pass alpha as a number.")
-            Phi = design.Phi[np.ix_(train, train)]
+            own = np.flatnonzero(np.isin(rows_of_prototypes, train))
+            Phi = design.Phi[np.ix_(train, own)]
             share = s[train].sum() / s.sum()
-            found = self._path(machine, Phi.T, design.target[train], s[train], share * lambdas)
+            found = self._path(machine, _by_columns(Phi), design.target[train], s[train], share * lambdas)
             if work.came() and losses:
                 break
             if work.came():
                 raise KeyboardInterrupt("L1VM was interrupted before the first fold was complete.")
-            cross = design.Phi[np.ix_(test, train)]
+            cross = design.Phi[np.ix_(test, own)]
             scores = [family.hidden(cross[:, m.support] @ m.weights + m.intercept) for m in found]
             losses.append([s[test] @ family.loss(f, t[test]) / s[test].sum() for f in scores])
         return np.array(losses)
@@ -116,6 +122,11 @@ class L1VM(Method):
             yield train, test
 
 
+def _by_columns(Phi: Array) -> Array:
+    """Phi with contiguous columns."""
+    return np.asfortranarray(Phi)
+
+
 def _whole_path(machine: Any) -> bool:
     return isinstance(machine.alpha, str) and machine.alpha == "cv"
 
@@ -125,7 +136,8 @@ class L1VMRegressor(FeatureRegressor):
 
     alpha multiplies |w|_1 beside sum (y - f)^2 / 2; it is a number, "cv" (n_alphas of them), or several to choose from
     by cross-validation with `cv` folds or a splitter.  scikit-learn's Lasso(a) on k(X) is this at alpha = a n.  tol
-    bounds the relative duality gap, max_iter the linear systems per alpha.
+    bounds the relative duality gap, max_iter the linear systems per alpha.  n_prototypes takes so many landmarks among
+    the training items as prototypes; None takes them all.
 
     After fit: alpha_; lambda_path_, the alphas tried, and cv_loss_ (folds, alphas) when it was chosen; path_, the
     solutions down to alpha_; certificate_, the duality gap; and what kernel machines have: support_ are the items kept.
@@ -147,10 +159,12 @@ class L1VMRegressor(FeatureRegressor):
         tol: float = 1e-6,
         max_iter: int = 10_000,
         random_state: Any = 0,
+        n_prototypes: int | None = None,
     ) -> None:
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.alpha, self.n_alphas, self.cv, self.fit_intercept = alpha, n_alphas, cv, fit_intercept
         self.tol, self.max_iter, self.random_state = tol, max_iter, random_state
+        self.n_prototypes = n_prototypes
 
 
 class L1VMClassifier(FeatureClassifier):
@@ -158,7 +172,7 @@ class L1VMClassifier(FeatureClassifier):
 
     alpha multiplies |w|_1, or sum_j |W_j|_2, beside the negative log likelihood: scikit-learn's 1 / C; it is a number,
     "cv" (n_alphas of them), or several to choose from by cross-validation with `cv` folds or a splitter.  tol bounds
-    the relative duality gap, max_iter the linear systems per alpha.
+    the relative duality gap, max_iter the linear systems per alpha.  n_prototypes as in L1VMRegressor.
 
     After fit: alpha_; lambda_path_, the alphas tried, and cv_loss_ (folds, alphas) when it was chosen; path_, the
     solutions down to alpha_; certificate_, the duality gap; classes_; and what kernel machines have: support_ are the
@@ -182,7 +196,9 @@ class L1VMClassifier(FeatureClassifier):
         tol: float = 1e-6,
         max_iter: int = 10_000,
         random_state: Any = 0,
+        n_prototypes: int | None = None,
     ) -> None:
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.alpha, self.n_alphas, self.cv, self.fit_intercept = alpha, n_alphas, cv, fit_intercept
         self.class_weight, self.tol, self.max_iter, self.random_state = class_weight, tol, max_iter, random_state
+        self.n_prototypes = n_prototypes

@@ -16,6 +16,7 @@ from mercer.errors import bad
 from mercer.estimators.feature_machines import ridge_weights
 from mercer.estimators.feature_machines.design import Design, Weights
 from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method, by_rows
+from mercer.estimators.feature_machines.placement import check_prototypes
 from mercer.estimators.feature_machines.shared_fits import offer_of_least_squares
 from mercer.estimators.feature_machines.tuning import tuned
 from mercer.estimators.shared_fits import SharedFits
@@ -33,6 +34,7 @@ class L2VM(Method):
 
     def check(self, machine: Any) -> None:
         owner = type(machine).__name__
+        check_prototypes(owner, machine.n_prototypes)
         ridge_weights.check_count(owner, "n_restarts", machine.n_restarts, 0)
         if hasattr(machine, "max_iter"):
             ridge_weights.check_effort(owner, machine.tol, machine.max_iter)
@@ -93,6 +95,7 @@ class L2VMRegressor(FeatureRegressor):
 
     alpha is a number >= 0 or "evidence"; tune_kernel also chooses the free hyper-parameters of the kernel by evidence,
     from n_restarts more starting points.  alpha = 0 on a singular Phi gives the weights of least norm, with a warning.
+    n_prototypes takes so many landmarks among the training items as prototypes; None takes them all.
 
     After fit: alpha_, noise_variance_ (s^2 for a weight of 1), log_evidence_ and kernel_ where they were asked for,
     certificate_, and what kernel machines have.
@@ -112,14 +115,15 @@ class L2VMRegressor(FeatureRegressor):
         coef0: float = 0.0,
         n_restarts: int = 0,
         random_state: Any = None,
+        n_prototypes: int | None = None,
     ) -> None:
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.alpha, self.tune_kernel, self.fit_intercept = alpha, tune_kernel, fit_intercept
-        self.n_restarts, self.random_state = n_restarts, random_state
+        self.n_restarts, self.random_state, self.n_prototypes = n_restarts, random_state, n_prototypes
 
     def shared_fits(self, y: Array, *, psd: bool | None, leave_one_out: bool) -> SharedFits | None:
         """Leaving one item out in closed form, as estimators/shared_fits.py says."""
-        return offer_of_least_squares(self, y, leave_one_out)
+        return offer_of_least_squares(self, y, leave_one_out) if self.n_prototypes is None else None
 
     def _evidence(self, Phi: Array, target: Array, weight: Array) -> BestRidge:
         """The largest evidence over alpha."""
@@ -153,7 +157,7 @@ class L2VMClassifier(FeatureClassifier):
 
     alpha is a number >= 0 (scikit-learn's 1 / C) or "evidence", in Laplace's approximation; tune_kernel also chooses
     the free hyper-parameters of the kernel by evidence, from n_restarts more starting points.  alpha = 0 refuses
-    classes that the features separate: no finite weights are optimal then.
+    classes that the features separate: no finite weights are optimal then.  n_prototypes as in L2VMRegressor.
 
     After fit: alpha_, log_evidence_ and kernel_ where they were asked for, certificate_ (the duality gap), classes_,
     and what kernel machines have.
@@ -176,11 +180,12 @@ class L2VMClassifier(FeatureClassifier):
         max_iter: int = 100,
         n_restarts: int = 0,
         random_state: Any = None,
+        n_prototypes: int | None = None,
     ) -> None:
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.alpha, self.tune_kernel, self.fit_intercept = alpha, tune_kernel, fit_intercept
         self.class_weight, self.tol, self.max_iter = class_weight, tol, max_iter
-        self.n_restarts, self.random_state = n_restarts, random_state
+        self.n_restarts, self.random_state, self.n_prototypes = n_restarts, random_state, n_prototypes
 
     def _evidence(self, Phi: Array, target: Array, weight: Array) -> Any:
         """The largest evidence over alpha: an object with alpha, value and slope."""

@@ -16,6 +16,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from mercer.engine.tiles import cuts
 from mercer.estimators.base import KernelEstimator, warn_open, weights
 from mercer.estimators.feature_machines.design import Design, Weights, design_matrix, require_squares
+from mercer.estimators.feature_machines.placement import prototypes_among
 from mercer.estimators.feature_machines.ridge_weights import family_of
 from mercer.estimators.labels import Labels
 from mercer.estimators.training_data import Data
@@ -38,9 +39,10 @@ class Method:
         return machine._data(X)  # type: ignore[no-any-return]
 
     def design(self, machine: Any, X: Any, target: Array, weight: Array) -> Design:
-        """The design matrix; by default every item that counts is a prototype."""
+        """The design matrix; by default every item that counts is a prototype, or n_prototypes of them."""
         data, used = self.data(machine, X), np.flatnonzero(weight)
-        return Design(design_matrix(data, used, data, used), target[used], weight[used], data, used)
+        places = prototypes_among(data, used, machine.n_prototypes)
+        return Design(design_matrix(data, used, data, places), target[used], weight[used], data, places, used=used)
 
     def solve(self, machine: Any, design: Design) -> Weights:
         """The weights of the columns of Phi."""

@@ -19,6 +19,7 @@ from mercer.estimators.training_data import Data
 from mercer.gram import Distances, kernel_distances
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
+from mercer.solvers.landmarks import chosen
 from mercer.solvers.medoids.alternate import alternate
 from mercer.typing import Array
 
@@ -49,6 +50,25 @@ def placed(
         return data, some[medoids(D, count, random)]
     V = _vectors(owner, data, init)[used]
     return data.prototypes(owner, _grid(owner, V, count) if init == "grid" else _kmeans(V, count, random))
+
+
+def prototypes_among(data: Data, used: Array, count: int | None) -> Array:
+    """Positions of `count` landmarks among the items `used`, in order; None, or as many as there are: all of them.
+
+    Landmarks are drawn in proportion to what those before leave unexplained; where the kernel is not known to be
+    positive semi-definite, that is no distance, and all items are equally probable.
+    """
+    if count is None or count >= len(used):
+        return used
+    gram: Any = data.double().gram()
+    rule = "rpcholesky" if data.psd else "uniform"
+    return np.asarray(used[np.sort(chosen(gram if len(used) == len(data) else gram.sub(used), count, rule, 0))])
+
+
+def check_prototypes(owner: str, count: Any) -> None:
+    """Refuse what is neither None nor a number of prototypes."""
+    if count is not None and (not isinstance(count, Integral) or isinstance(count, bool) or count < 1):
+        raise bad(owner, "n_prototypes", "an integer >= 1, or None", repr(count), "None takes every training item.")
 
 
 def _vectors(owner: str, data: Data, init: str) -> Array:

@@ -20,6 +20,7 @@ from mercer.errors import bad
 from mercer.estimators.base import positive
 from mercer.estimators.feature_machines.design import Design, Weights
 from mercer.estimators.feature_machines.machine import FeatureClassifier, FeatureRegressor, Method, by_rows
+from mercer.estimators.feature_machines.placement import check_prototypes, prototypes_among
 from mercer.solvers.rvm.basis import Basis
 from mercer.solvers.rvm.em import fixed_point
 from mercer.solvers.rvm.evidence import Relevance
@@ -46,6 +47,7 @@ class RVM(Method):
 
     def check(self, machine: Any) -> None:
         owner = type(machine).__name__
+        check_prototypes(owner, machine.n_prototypes)
         if machine.method not in METHODS:
             raise bad(owner, "method", f"one of {METHODS}", repr(machine.method), "'greedy' is the default.")
         positive(owner, "tol", machine.tol)
@@ -61,8 +63,11 @@ class RVM(Method):
     def design(self, machine: Any, X: Any, target: Array, weight: Array) -> Candidates:
         data, used = self.data(machine, X), np.flatnonzero(weight)
         gram: Any = data.double().gram()
-        basis = Basis(gram if len(used) == len(data) else gram.sub(used), bias=machine.fit_intercept)
-        return Candidates(np.empty((len(used), 0)), target[used], weight[used], data, used, basis)
+        places = prototypes_among(data, used, machine.n_prototypes)
+        whole = gram if len(used) == len(data) else gram.sub(used)
+        some = None if len(places) == len(used) else np.searchsorted(used, places)
+        basis = Basis(whole, some, bias=machine.fit_intercept)
+        return Candidates(np.empty((len(used), 0)), target[used], weight[used], data, places, basis)
 
     def solve(self, machine: Any, design: Design) -> Weights:
         """The weights of all candidates; most are zero."""
@@ -127,6 +132,7 @@ class RVMRegressor(FeatureRegressor):
     n_restarts   further greedy ascents, from the best model without a random half of its functions, or with others;
                  None: 20 for up to 600 items, then fewer, and 2 from 2000 on or where the kernel is so narrow that a
                  fifth of all functions is kept
+    n_prototypes only the kernel functions of so many landmarks among the items are offered; None: those of all items
 
     An item of sample weight w counts as w items.  After fit: support_ (the relevance vectors), dual_coef_, intercept_,
     beta_, log_evidence_, evidence_trace_ (nondecreasing), certificate_, and alpha_ and sigma_, the precisions and the
@@ -149,10 +155,12 @@ class RVMRegressor(FeatureRegressor):
         degree: int = 3,
         coef0: float = 0.0,
         random_state: Any = 0,
+        n_prototypes: int | None = None,
     ) -> None:
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.method, self.beta, self.fit_intercept = method, beta, fit_intercept
         self.tol, self.max_iter, self.n_restarts, self.random_state = tol, max_iter, n_restarts, random_state
+        self.n_prototypes = n_prototypes
 
     def _evidence_of(self, design: Candidates) -> Gaussian:
         """The evidence of the targets, as a function of the precisions."""
@@ -173,7 +181,7 @@ class RVMClassifier(FeatureClassifier):
     The weights are found by Laplace's approximation.  With more than two classes a kernel function has a weight for
     every class, and each a precision of its own; an item is a relevance vector if any class uses it.
 
-    method, tol, n_restarts as in RVMRegressor; and
+    method, tol, n_restarts, n_prototypes as in RVMRegressor; and
 
     moderated      average probabilities over the posterior of f, which draws them to 1/2 where the data say little:
                    P = sigm(f / sqrt(1 + pi v / 8)), v the variance of f, or of the difference of the two leading f
@@ -200,11 +208,13 @@ class RVMClassifier(FeatureClassifier):
         degree: int = 3,
         coef0: float = 0.0,
         random_state: Any = 0,
+        n_prototypes: int | None = None,
     ) -> None:
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.method, self.moderated = method, moderated
         self.class_weight, self.fit_intercept = class_weight, fit_intercept
         self.tol, self.max_iter, self.n_restarts, self.random_state = tol, max_iter, n_restarts, random_state
+        self.n_prototypes = n_prototypes
 
     def _evidence_of(self, design: Candidates) -> Laplace:
         """The evidence of the labels, in Laplace's approximation."""

@@ -124,6 +124,11 @@ class Data(ABC):
         """How far these values are from those of the kernel; None if they are its own."""
         return None
 
+    @property
+    def rows_at_once(self) -> int:
+        """How many items may be in memory at a time: all, unless they are in a file."""
+        return max(len(self), 1)
+
     def blocks(self, Y: Array, weight: Array) -> Any:
         """Blocks of k(items, landmarks) for solvers of one pass; None without landmarks."""
         return None

@@ -22,17 +22,22 @@ _TINY = 1e-300
 
 
 class Basis:
-    """Phi (n, N): the columns of a symmetric Gram, and a last column of ones when there is an intercept.
+    """Phi (items, N): columns of a symmetric Gram, and a last column of ones when there is an intercept.
 
+    `some` are the positions of the items whose functions are offered; None: all.  `n` functions belong to items.
     Columns of Phi that were used are kept as rows of `cache`.
     """
 
-    def __init__(self, gram: Gram, *, bias: bool = True) -> None:
-        self.n, self.bias = len(gram), bias
-        kept = 8 * self.n**2 <= _GRAM_SHARE * config().memory
-        self.K = np.asarray(gram.dense(), dtype=float) if kept else None
-        self._gram, self._diag = gram, np.asarray(gram.diag(), dtype=float)
-        self.cache = RowCache(self._functions, self.n)
+    def __init__(self, gram: Gram, some: Array | None = None, *, bias: bool = True) -> None:
+        self._items = len(gram)
+        self._some = np.arange(self._items) if some is None else some
+        self.n, self.bias = len(self._some), bias
+        kept = 8 * self.n * self._items <= _GRAM_SHARE * config().memory
+        self.K = None
+        if kept:
+            self.K = np.asarray(gram.dense() if some is None else gram.rows(self._some), dtype=float)
+        self._gram, self._diag = gram, np.asarray(gram.diag(), dtype=float)[self._some]
+        self.cache = RowCache(self._functions, self._items)
 
     def __len__(self) -> int:
         return self.n + self.bias
@@ -40,14 +45,15 @@ class Basis:
     def _functions(self, index: Array) -> Array:
         """The columns `index` of Phi, as rows."""
         items = index < self.n
-        out = np.ones((len(index), self.n))
-        out[items] = self.K[index[items]] if self.K is not None else self._gram.rows(index[items])
+        out = np.ones((len(index), self._items))
+        own = index[items]
+        out[items] = self.K[own] if self.K is not None else self._gram.rows(self._some[own])
         return out
 
     def project(self, V: Array) -> Array:
         """Phi' V."""
         out = np.empty((len(self), V.shape[1]))
-        if self.K is None:
+        if self.K is None and self.n == self._items:
             out[: self.n] = self._gram @ V
         else:
             self._by_rows(out, lambda rows: rows @ V)
@@ -62,7 +68,7 @@ class Basis:
         return out
 
     def _by_rows(self, out: Array, value: Callable[[Array], Array]) -> None:
-        """out[r] = value(K[r]), a few rows at a time."""
+        """out[r] = value(functions r as rows), a few at a time."""
 
         def piece(r: slice) -> None:
             out[r] = value(self._functions(np.arange(self.n)[r]) if self.K is None else self.K[r])
@@ -74,6 +80,7 @@ class Basis:
         out = np.zeros(len(self))
         if j < self.n:
             size = np.maximum(np.abs(self._diag) * abs(self._diag[j]), _TINY)
-            out[: self.n] = np.minimum(self.cache.rows(np.array([j]))[0] ** 2 / size, 1.0)
+            values = self.cache.rows(np.array([j]))[0][self._some]
+            out[: self.n] = np.minimum(values**2 / size, 1.0)
         out[j] = 1.0
         return out

@@ -1,0 +1,34 @@
+"""What was approximated so that every method could learn from all rows, in words."""
+
+from __future__ import annotations
+
+from mercer.comparison import Comparison
+
+MEANINGS = {  # the last word of `how`: what it means
+    "landmarks": "the kernel was replaced by its projection on the features of that many rows, the landmarks; all rows "
+                 "were learned from, and the certificate proves the problem on the landmarks",
+    "prototypes": "kernel functions of that many rows are combined, not of all; all rows were learned from",
+    "candidates": "relevance vectors were chosen among that many rows, not among all; all rows were learned from",
+    "neighbours": "every prediction is made from that many of the training rows, the nearest; the hyper-parameters "
+                  "come from blocks of rows",
+    "leaves": "the rows were divided into parts of at most that many, each with a machine of its own",
+    "mode": "the most probable function was found on that many landmarks, and probabilities are taken there, not "
+            "averaged; the hyper-parameters have the largest evidence on a sample",
+}  # fmt: skip
+
+
+def approximations(found: Comparison) -> list[str]:
+    """A sentence for every kind of approximation, with the methods that it was used for, and one on the searches."""
+    by_kind: dict[str, list[str]] = {}
+    for row in found:
+        if row.how is not None and row.how != "exact":
+            by_kind.setdefault(_kind(row.how), []).append(f"{row.name} ({row.how})")
+    said = [f"{', '.join(names)}: {MEANINGS[kind]}." for kind, names in by_kind.items()]
+    if said:
+        said.append("Settings were chosen on a sample of the training rows, and then used for the fit to all of them.")
+    return said
+
+
+def _kind(how: str) -> str:
+    words = how.split()
+    return words[0] if words[0] in MEANINGS else words[-1]
