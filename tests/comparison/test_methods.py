@@ -43,7 +43,7 @@ def test_the_baselines_are_scikit_learns_M37():
         baselines(CLASSIFICATION)
     )
     for task in METHODS:
-        homes = {type(built(task, name)).__module__.split(".")[0] for name in baselines(task) if name != "kde"}
+        homes = {type(built(task, name)).__module__.split(".")[0] for name in baselines(task)}
         assert homes == {"sklearn"}
 
 

@@ -92,6 +92,7 @@ def again(model, tmp_path):
 ALL = {str(m): m for m in [*public_machines(), *contract_machines(), *MORE]}
 
 
+@pytest.mark.filterwarnings("ignore::mercer.estimators.smoothing.loess.Extrapolated")
 @pytest.mark.filterwarnings("ignore::mercer.estimators.smoothing.local_smoother.Unsupported")
 @pytest.mark.filterwarnings("ignore::mercer.estimators.smoothing.loess.Extrapolated")  # new items lie outside
 @pytest.mark.parametrize("machine", ALL.values(), ids=ALL)

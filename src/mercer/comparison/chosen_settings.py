@@ -11,7 +11,6 @@ import numpy as np
 
 from mercer.comparison.kernel_family import family
 from mercer.comparison.result import innermost
-from mercer.comparison.two_stages import TwoStages
 from mercer.kernels import Kernel
 
 _LONG = re.compile(r"\d+\.\d{3,}(?:e[-+]?\d+)?")
@@ -36,7 +35,7 @@ class Sensitivity:
 
 def sensitivity_of(machine: Any, kernel: Kernel) -> Sensitivity | None:
     """How the score of a fitted method depends on C, alpha and the lengthscale; None if nothing was searched."""
-    machine = machine.search_ if isinstance(machine, TwoStages) else machine
+    machine = _search_of(machine)
     if hasattr(machine, "cv_results_"):
         return _of_search(machine, kernel)
     return _of_left_out(machine, kernel) if hasattr(machine, "loo_error_") else None
@@ -44,7 +43,7 @@ def sensitivity_of(machine: Any, kernel: Kernel) -> Sensitivity | None:
 
 def settings_of(machine: Any, kernel: Kernel) -> str | None:
     """The hyper-parameters that a fitted method has chosen, in words."""
-    machine = machine.search_ if isinstance(machine, TwoStages) else machine
+    machine = _search_of(machine)
     best = innermost(machine)
     if not hasattr(best, "kernel") or isinstance(getattr(best, "bandwidth", None), str):
         return _smoother_words(machine, best)
@@ -52,6 +51,12 @@ def settings_of(machine: Any, kernel: Kernel) -> str | None:
     own = getattr(best, "kernel_", best.kernel)
     words = [f"{name} = {value:.3g}" for name, value in chosen.items() if isinstance(value, (int, float))]
     return ", ".join([*words, _kernel_words(own, kernel)])
+
+
+def _search_of(machine: Any) -> Any:
+    """The search inside of a method of two stages; a smoother keeps one of another kind, over bandwidths."""
+    inner = getattr(machine, "search_", None)
+    return inner if hasattr(inner, "fit") else machine
 
 
 def _smoother_words(machine: Any, best: Any) -> str | None:
@@ -96,10 +101,8 @@ def _of_search(search: Any, kernel: Kernel) -> Sensitivity:
     found, members = search.cv_results_, family(kernel)
     params = []
     for one in found["params"]:
-        rest = {key: float(value) for key, value in one.items() if key != "kernel"}
-        if "kernel" in one:
-            rest = next((member.varied for member in members if member.kernel == one["kernel"]), {}) | rest
-        params.append(rest)
+        varied = next((member.varied for member in members if member.kernel == one.get("kernel")), {})
+        params.append(varied | {key: float(value) for key, value in one.items() if key != "kernel"})
     score = "log evidence" if search.strategy == "evidence" else {None: "score"}.get(search.scoring, "minus log loss")
     return Sensitivity(score, tuple(params), tuple(found["mean_test_score"]), tuple(found["std_test_score"]))
 

@@ -87,7 +87,7 @@ REGRESSORS: dict[str, Method] = {
     "least squares": Method("sklearn.linear_model.LinearRegression", takes=VECTORS),
     "dummy": Method("sklearn.dummy.DummyRegressor", {"strategy": "mean"}, NOTHING),
 }
-METRICS = {"rfm"}  # on rows of numbers too, with a kernel of their own, which they learn
+METRICS = {"rfm"}  # on rows of numbers, with a kernel of their own, which they learn
 METHODS = {CLASSIFICATION: CLASSIFIERS, REGRESSION: REGRESSORS}
 
 
