@@ -60,6 +60,7 @@ RIDGES = [
     mercer.KernelRidge(kernel="precomputed"),
     mercer.KernelRidge((0.1, 1.0, 10.0)),
     mercer.KernelRidgeCV(),
+    mercer.KernelRidge(kernel="rbf", method="nystrom"),
     mercer.KernelGradientDescent(),
     mercer.RFMRegressor(rounds=1, alphas=(1e-3, 0.1)),
     mercer.RFMClassifier(rounds=1, alphas=(1e-3, 0.1)),
@@ -98,6 +99,8 @@ EMBEDDINGS = [
     mercer.ClassicalMDS(metric="precomputed"),
     mercer.ClassicalMDS(kernel="rbf"),
     mercer.ClassicalMDS(n_landmarks=5),
+    mercer.Nystroem(n_components=4, random_state=0),
+    mercer.RandomFeatures(n_components=4, random_state=0),
     mercer.KernelLDA(),
     mercer.KernelLDA(kernel="linear", shrinkage=0.1),
 ]
@@ -112,6 +115,7 @@ def expected_failures(machine):
     if isinstance(machine, mercer.KernelPCA) and machine.kernel == "precomputed":
         return {"check_estimators_dtypes": "they pass no Gram, and ask for all axes"}
     if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelDensity", "KernelLDA"):
+    if type(machine).__name__ in ("KernelPCA", "ClassicalMDS", "KernelLDA", "Nystroem", "RandomFeatures"):
         return {}
     if isinstance(machine, (mercer.KernelRidge, mercer.KernelRidgeCV, mercer.KernelGradientDescent)):
         several = np.ndim(getattr(machine, "alpha", 0)) == 1

@@ -101,6 +101,8 @@ AT_ONCE = {
     "KernelLDA",
     "KernelRidge",
     "NeighbourDensity",
+    "Nystroem",
+    "RandomFeatures",
     "TableScaler",
 }
 IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]

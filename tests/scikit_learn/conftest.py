@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 HERE = Path(__file__).parent
@@ -13,6 +14,12 @@ HERE = Path(__file__).parent
 def global_random_seed() -> int:
     """The seed scikit-learn takes when none is asked for."""
     return 42
+
+
+@pytest.fixture
+def global_dtype() -> type:
+    """The number type scikit-learn takes when none is asked for."""
+    return np.float64
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

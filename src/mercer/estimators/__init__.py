@@ -14,6 +14,7 @@ gradient_descent.py      least squares by gradient steps
 embedding/               items as points in few coordinates: kernel PCA, classical scaling
 discriminant/            kernel discriminant analysis
 density/                 densities of rows of numbers, and classes by their densities
+features/                transformers: features of a kernel from landmarks, or waves of random frequencies
 neighbours/              nearest neighbours by the distance of a kernel
 smoothing/               curves and surfaces by fits to the points nearby
 clusters/                clusters around items, and around means of features
@@ -27,6 +28,7 @@ labels.py                labels as numbers, with class weights
 training_data/           where kernel values come from: items with a kernel, or a given Gram
 kernel_argument.py       what `kernel=` may be
 function_kernel.py       a function (X, Y) -> matrix as a kernel; sklearn_kernels.py, scikit-learn's kernel objects
+low_rank.py              method="exact", "nystrom" or "auto", and what each would cost
 given_diagonal.py        k(x, x) of new items where kernel values are given as a matrix
 positivity.py            what is done about a kernel that is not positive semi-definite
 shared_fits.py           what an estimator offers to a search

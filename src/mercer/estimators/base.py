@@ -84,6 +84,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     support_: Any
     dual_coef_: Any
     intercept_: Any
+    low_rank: bool = False  # whether `method` may put the training data behind landmarks (low_rank.py)
     _kept: Data
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -129,7 +130,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     @property
     def takes_gram(self) -> bool:
         """Whether a fit needs nothing of its items but kernel values, of a kernel that the fit does not change."""
-        return True
+        return not self.low_rank or cast(Any, self).method == "exact"
 
     @property
     def items_kind(self) -> type[Items] | None:
@@ -188,7 +189,12 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _data(self, X: Any) -> Data:
         """The training items behind the protocol of estimators/training_data."""
-        return GivenGram.of(X) if self._precomputed else KernelItems.of(self._kernel_for(X), X)
+        data = GivenGram.of(X) if self._precomputed else KernelItems.of(self._kernel_for(X), X)
+        if not self.low_rank:
+            return data
+        from mercer.estimators.low_rank import on_landmarks
+
+        return on_landmarks(self, data)
 
     def _kernel_for(self, X: Any) -> Kernel:
         """The kernel object that `kernel` stands for, on these training data."""

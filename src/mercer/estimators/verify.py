@@ -30,6 +30,7 @@ from mercer.estimators.embedding.verify import verify_axes
 from mercer.estimators.feature_machines import verify as features
 from mercer.estimators.gaussian_process.verify import verify_classifier, verify_regressor
 from mercer.estimators.neighbours import verify as neighbours
+from mercer.estimators.ridge import landmarks
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
 from mercer.estimators.smoothing import loess_proof
@@ -73,7 +74,10 @@ def _ridge(model: Any, X: Any, y: Any, sample_weight: Any) -> RidgeCertificate:
     machine = model if isinstance(model, KernelRidge) else _as_ours(model)
     X = machine._checked(X, reset=False) if machine is model else check_array(X, accept_sparse="csr", dtype=np.float64)
     check_consistent_length(X, y)
-    data, Y = machine._data(X).double(), np.asarray(y, dtype=float).reshape(len(y), -1)
+    Y = np.asarray(y, dtype=float).reshape(len(y), -1)
+    if getattr(model, "method_", "exact") != "exact":
+        return landmarks.verify(model, X, Y, weights("verify", sample_weight, len(Y)))
+    data = machine._data(X).double()
     coef = np.asarray(model.dual_coef_).reshape(len(model.dual_coef_), -1)
     fitted = getattr(model, "shape_fit_", coef.shape)[0]
     if len(data) != fitted:

@@ -2,6 +2,7 @@
 
 Kernels of vectors:
 radial.py, stationary.py      functions of a distance with lengthscales; bessel.py, the Matern function of any order
+spectral.py                   their random frequencies (Bochner)
 periodic.py                   a Gaussian on circles
 dot.py, angular.py            functions of an inner product, and of an angle
 additive.py                   functions of a sum over columns: Laplacian, chi-squared

@@ -5,6 +5,7 @@ damped_cholesky.py       the same for small matrices that rounding may have made
 tiled_cholesky.py        the blocks that cholesky.py is made of: factor and inverse in place, on our threads
 blas.py                  BLAS and LAPACK on parts of an array, with the interpreter lock released
 partial_cholesky.py      the first columns of a factor, a block of random pivots at a time
+random_pivots.py         items that stand for all: pivots drawn at random, of a Gram that is not stored
 pivoted_cholesky.py      the first columns of a factor, the largest pivot each time
 spectrum.py              eigenvectors, for systems with many shifts
 leading_eigenpairs.py    the largest eigenvalues and their vectors, from products alone

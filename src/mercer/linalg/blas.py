@@ -3,7 +3,7 @@
 SciPy's own wrappers hold the lock and copy parts that are not contiguous.  The routines behind them are public
 (scipy.linalg.cython_blas, cython_lapack) and are called here by their addresses.  Arrays are float64 with rows that are
 contiguous (any slice of a C-ordered matrix), L and T are lower triangular, and only that triangle is read or written.
-The first two take float32 as well.
+`cholesky`, `substitute`, `plus_products`, `plus_square` take float32 as well.
 
     cholesky(A)                A -> L with A = L L'; the row where that failed, or None
     substitute(x, L)           x -> L^-1 x             (or L^-T x)
@@ -63,6 +63,10 @@ def _int(number: int) -> ctypes.c_int:
     return ctypes.c_int(number)
 
 
+def _single(number: float) -> ctypes.c_float:
+    return ctypes.c_float(number)
+
+
 # Our rows are Fortran's columns: it sees every matrix transposed, and our lower triangle as its upper one.
 
 
@@ -103,12 +107,14 @@ def minus_square(C: Array, P: Array) -> None:
 def plus_products(C: Array, P: Array, Q: Array) -> None:
     """C -> C + P'Q."""
     if C.size:
-        _call("dgemm", "N", "T", _int(C.shape[1]), _int(len(C)), _int(len(P)), 1.0, Q, P, 1.0, C)
+        name, one = ("sgemm", _single(1.0)) if C.dtype == np.float32 else ("dgemm", 1.0)
+        _call(name, "N", "T", _int(C.shape[1]), _int(len(C)), _int(len(P)), one, Q, P, one, C)
 
 
 def plus_square(C: Array, P: Array) -> None:
     """C -> C + P'P, on and under the diagonal."""
-    _call("dsyrk", "U", "N", _int(len(C)), _int(len(P)), 1.0, P, 1.0, C)
+    name, one = ("ssyrk", _single(1.0)) if C.dtype == np.float32 else ("dsyrk", 1.0)
+    _call(name, "U", "N", _int(len(C)), _int(len(P)), one, P, one, C)
 
 
 def solve_right(X: Array, L: Array) -> None:

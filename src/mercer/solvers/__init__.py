@@ -22,6 +22,7 @@ laplace.py, laplace_softmax.py       the same on labels, by Laplace's approximat
 evidence_search.py                   their hyper-parameters of largest evidence, by ascents of evidence_climb.py
 quasi_newton.py                      L-BFGS-B that Ctrl-C ends at its best point
 principal_axes.py                    leading eigenpairs of a centred Gram; nystroem.py, from some of the items
+landmarks.py                         items that stand for all others, by several rules
 discriminant.py                      kernel discriminant analysis, by one linear system
 medoids/                             clusters around items, from distances
 kernel_k_means.py                    clusters around means of features, from products with a Gram

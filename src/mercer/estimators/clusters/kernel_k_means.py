@@ -15,11 +15,10 @@ from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, warn_open, weights
 from mercer.estimators.clusters.settings import count
 from mercer.estimators.given_diagonal import common_diagonal, row_diagonal
+from mercer.estimators.low_rank import Work, landmarks_of, takes_landmarks
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.training_data import Data
+from mercer.estimators.training_data import Data, LowRankItems
 from mercer.gram import StoredGram, kernel_distances
-from mercer.gram.features import FeatureGram
-from mercer.linalg.pivoted_cholesky import LowRank, pivoted_cholesky
 from mercer.solvers.kernel_k_means import Means, MeansProof, lloyd, prove_means
 from mercer.solvers.medoids.starts import plus_plus
 from mercer.typing import Array
@@ -28,22 +27,30 @@ METHODS = ("auto", "exact", "nystrom")
 _LANDMARKS = 300
 
 
+def _exact(n: int) -> Work:
+    """The Gram, and products with it."""
+    return Work(1000.0 * float(n) ** 2, 0.5 * float(n) ** 2, 8.0 * float(n) ** 2)
+
+
+@takes_landmarks(_exact, products=1000.0, data=False)
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):  # type: ignore[misc]
     """Minimise sum_i w_i |phi(x_i) - mu_c(i)|^2 over clusters c(i), mu_c the mean of the features of cluster c.
 
     n_clusters       k
     n_init           starts by k-means++ in feature space, of which the best counts
     max_iter         steps of each
-    method           "exact": products with the whole Gram; "nystrom": k-means of features from a pivoted Cholesky
-                     factor with `n_landmarks` columns; "auto": "exact" where the Gram fits the memory budget
-    n_landmarks      items from which the features of "nystrom" are made
-    random_state     of the starts
+    method           "exact": products with the whole Gram; "nystrom": k-means of features from landmarks; "auto":
+                     "exact" where the Gram fits the memory budget
+    n_landmarks      items from which the features of "nystrom" are made; None: 300, or all
+    landmarks        "rpcholesky", "uniform", "kmeans++", "leverage", or items
+    random_state     of the starts and of the landmarks
 
     kernel, gamma, degree, coef0 and check_psd as in SVR.  Items of weight 0 are left out, and are given the nearest
     mean.
 
-    After fit: labels_, inertia_ (the loss; with "nystrom" that of the features), n_iter_, method_, and certificate_:
-    the losses of all steps, which never rise, and whether every item is at its nearest mean.
+    After fit: labels_, inertia_ (the loss; with "nystrom" that of the features), n_iter_, method_, approximation_
+    (rank and trace error of the landmarks), and certificate_: the losses of all steps, which never rise, and whether
+    every item is at its nearest mean.
     """
 
     def __init__(
@@ -57,14 +64,15 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         n_init: int = 3,
         max_iter: int = 300,
         method: str = "auto",
-        n_landmarks: int = _LANDMARKS,
+        n_landmarks: int | None = None,
         random_state: Any = None,
         check_psd: str = "warn",
+        landmarks: Any = "rpcholesky",
     ) -> None:
         self.n_clusters = n_clusters
         self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0
         self.n_init, self.max_iter, self.method, self.n_landmarks = n_init, max_iter, method, n_landmarks
-        self.random_state, self.check_psd = random_state, check_psd
+        self.random_state, self.check_psd, self.landmarks = random_state, check_psd, landmarks
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of the items X; y is ignored."""
@@ -77,15 +85,16 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if k > len(used):
             raise bad(type(self).__name__, "n_clusters", f"at most the number of items ({len(used)})", k,
                       "A cluster has one or more.")  # fmt: skip
-        gram, factor = self._gram(data, used)
+        gram, low = self._gram(data, used)
         found = self._best(gram, weight[used], k)
-        self._keep_means(data, used, found, factor)
+        self._keep_means(data, used, found, low)
         self.labels_ = found.labels
         if len(used) < len(data):
             self.labels_ = np.empty(len(data), dtype=np.intp)
             self.labels_[used] = found.labels
             rest = np.setdiff1d(np.arange(len(data)), used)
-            self.labels_[rest] = self._order(data.gram().part(rest, used[self._landmarks]) @ self._coef)
+            between = data.gram().part(rest, used) if low is None else data.between(rest, *_centres(data, used, low))
+            self.labels_[rest] = self._order(between @ self._coef)
         self.certificate_ = found.proof
         self.inertia_, self.n_iter_ = found.proof.loss, found.proof.n_iter
         if found.proof.reason == "max_iter":
@@ -97,19 +106,20 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise bad(owner, "method", f"one of {METHODS}", repr(self.method), "'auto' is the default.")
         for name in ("n_init", "max_iter", "n_landmarks"):
-            count(owner, name, getattr(self, name))
+            if name != "n_landmarks" or self.n_landmarks is not None:
+                count(owner, name, getattr(self, name))
         return count(owner, "n_clusters", self.n_clusters)
 
-    def _gram(self, data: Data, used: Array) -> tuple[Any, LowRank | None]:
-        """The Gram of the items of positive weight, stored or of features, and the factor these come from."""
+    def _gram(self, data: Data, used: Array) -> tuple[Any, LowRankItems | None]:
+        """The Gram of the items of positive weight, stored or of features, and the landmarks these come from."""
         gram = data.gram() if len(used) == len(data) else data.gram().sub(used)
         size = len(used) ** 2 * np.dtype(gram.diag().dtype).itemsize
         fits = isinstance(gram, StoredGram) or size <= config().memory
         self.method_ = ("exact" if fits else "nystrom") if self.method == "auto" else self.method
         if self.method_ == "exact":
             return gram if isinstance(gram, StoredGram) else StoredGram.of(gram.dense()), None
-        factor = pivoted_cholesky(gram, min(self.n_landmarks, len(used)))
-        return FeatureGram(factor.L), factor
+        low = _on_landmarks(self, data, used)
+        return low.gram(), low
 
     def _best(self, gram: Any, weight: Array, k: int) -> Means:
         """The best of the starts."""
@@ -126,14 +136,14 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         assert best is not None
         return best
 
-    def _keep_means(self, data: Data, used: Array, found: Means, factor: LowRank | None) -> None:
+    def _keep_means(self, data: Data, used: Array, found: Means, low: LowRankItems | None) -> None:
         """What prediction needs: <phi(x), mu_c> = sum_j k(x, x_j) C_jc over the items, or over the landmarks."""
-        if factor is None:
-            self._landmarks, self._coef = np.arange(len(used)), found.V
+        if low is None:
+            self._kept, self._coef = data.keep(used), found.V
         else:
-            self._landmarks, self._coef = factor.pivots, factor.coefficients(factor.L.T @ found.V)
+            self._kept, self._coef = low.marks, low.factor.back(low.features().T @ found.V)
+        self.approximation_ = None if low is None else low.approximation
         self._norms = found.norms
-        self._kept = data.keep(used[self._landmarks])
         self._common_diagonal = common_diagonal(data)
 
     @property
@@ -175,6 +185,18 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return self.transform(X, None if self._kept.recomputable else np.diagonal(X))
 
 
+def _on_landmarks(machine: Any, data: Data, used: Array) -> LowRankItems:
+    """The items `used` behind landmarks."""
+    return landmarks_of(machine, data if len(used) == len(data) else data.take(used), count=_LANDMARKS)
+
+
+def _centres(data: Data, used: Array, low: LowRankItems) -> tuple[Data, Array]:
+    """The landmarks as items that these data can be compared with."""
+    if low.inner.recomputable:
+        return low.marks, np.arange(low.rank)
+    return data, used[low.positions]
+
+
 def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> MeansProof:
     """The proof of a fitted KernelKMeans made again: the loss of its clusters, and whether every item is at its mean.
 
@@ -188,6 +210,6 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Mean
         raise bad("verify", "X", f"the {len(model.labels_)} items of the fit", f"{len(data)} items", "Pass them.")
     gram = data.gram() if len(used) == len(data) else data.gram().sub(used)
     if model.method_ == "nystrom":
-        gram = FeatureGram(pivoted_cholesky(gram, min(model.n_landmarks, len(used))).L)
+        gram = _on_landmarks(model, data, used).gram()
     labels = model.labels_[used]
     return prove_means(gram, np.asarray(gram.diag(), dtype=float), weight[used], labels, len(model._norms))

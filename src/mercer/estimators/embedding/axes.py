@@ -16,6 +16,7 @@ from mercer.engine.interrupts import interrupted
 from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.base import warn_open
 from mercer.estimators.embedding.certificate import EigenCertificate
+from mercer.solvers.landmarks import chosen
 from mercer.solvers.nystroem import nystroem_axes
 from mercer.solvers.principal_axes import DENSE, KRYLOV, principal_axes, signed, streams_fast
 from mercer.typing import Array, Gram
@@ -63,6 +64,7 @@ class Effort:
     landmarks: int | None = None
     most: int | None = None
     seed: int = 0
+    rule: str = "rpcholesky"
 
 
 def place(owner: str, gram: Gram, count: int, effort: Effort) -> Placed:
@@ -95,7 +97,7 @@ def _on_all(owner: str, gram: Gram, count: int, solver: str, effort: Effort) -> 
 
 def _on_landmarks(gram: Gram, count: int, effort: Effort) -> Placed:
     n = len(gram)
-    index = np.sort(np.random.default_rng(effort.seed).permutation(n)[: effort.landmarks])
+    index = np.sort(chosen(gram, min(effort.landmarks or n, n), effort.rule, effort.seed))
     W = np.asarray(gram.values(index, index), dtype=float)
     axes = nystroem_axes(lambda r: gram.values(np.arange(r.start, r.stop), index), W, gram.diag(), count)
     signs = signed(axes.vectors)

@@ -10,12 +10,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.config import config
 from mercer.engine.interrupts import interrupted
 from mercer.engine.tiles import cuts
 from mercer.errors import bad, warn
 from mercer.estimators.base import KernelEstimator
 from mercer.estimators.embedding import pre_images
 from mercer.estimators.embedding.axes import (
+    NYSTROEM,
     SOLVERS,
     Effort,
     Placed,
@@ -25,10 +27,12 @@ from mercer.estimators.embedding.axes import (
     seed_of,
     whole,
 )
+from mercer.estimators.low_rank import LANDMARKS, METHODS, Work, require_few, takes_landmarks
 from mercer.estimators.positivity import require_positive
-from mercer.estimators.training_data import Data
+from mercer.estimators.training_data import Approximation, Data
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
+from mercer.solvers.landmarks import RULES
 from mercer.typing import Array
 
 _PANEL = 2**22  # kernel values at a time in a search for fixed points
@@ -39,6 +43,12 @@ class AsymmetricGram(UserWarning):
     """A given Gram is not symmetric; its symmetric part was taken."""
 
 
+def _exact(n: int) -> Work:
+    """Products with the Gram, which is stored where it fits the budget."""
+    return Work(1000.0 * float(n) ** 2, 0.5 * float(n) ** 2, min(8.0 * float(n) ** 2, float(config().memory)))
+
+
+@takes_landmarks(_exact, stores=False, data=False)
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):  # type: ignore[misc]
     """The axes of largest variance in the space of a kernel, and the scores of items on them.
 
@@ -55,15 +65,19 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
                     fit the memory, else krylov
     tol, max_iter   largest residual in units of its eigenvalue (0 is 1e-6: eigenvalues are then right to about 1e-12),
                     and most products with the Gram
+    method          "auto": as eigen_solver says;  "exact": never landmarks;  "nystrom": landmarks, as with "nystroem"
+    n_landmarks     how many; None: 1000, or all items
+    landmarks       "rpcholesky", "uniform", "kmeans++" or "leverage": how they are chosen
     alpha           of the regression behind inverse_transform; None chooses it by leave-one-out
     inverse         "ridge": a regression of rows on scores with a width of its own, chosen by leave-one-out;
                     "fixed_point": the row whose feature vector is nearest, for the Gaussian kernel
     check_psd       "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
 
     After fit: eigenvalues_, eigenvectors_, gamma_, X_fit_ as in scikit-learn; explained_variance_ratio_ (shares of the
-    trace of the centred Gram); certificate_ (residuals that prove the eigenvalues), solver_, n_iter_, converged_; with
-    fit_inverse_transform also dual_coef_, X_transformed_fit_ and inverse_kernel_.  The sign of an axis is such that the
-    largest entry of its vector is positive.  More components than the rank have eigenvalue and scores 0.
+    trace of the centred Gram); certificate_ (residuals that prove the eigenvalues), solver_, method_, approximation_
+    (rank and trace error of landmarks), n_iter_, converged_; with fit_inverse_transform also dual_coef_,
+    X_transformed_fit_ and inverse_kernel_.  The sign of an axis is such that the largest entry of its vector is
+    positive.  More components than the rank have eigenvalue and scores 0.
     """
 
     def __init__(
@@ -86,8 +100,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         copy_X: bool = True,
         n_jobs: int | None = None,
         inverse: str = "ridge",
-        n_landmarks: int = 1000,
+        n_landmarks: int | None = None,
         check_psd: str = "warn",
+        method: str = "auto",
+        landmarks: str = "rpcholesky",
     ) -> None:
         self.n_components, self.kernel, self.kernel_params = n_components, kernel, kernel_params
         self.gamma, self.degree, self.coef0 = gamma, degree, coef0
@@ -100,6 +116,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             n_jobs,
         )
         self.n_landmarks, self.check_psd = n_landmarks, check_psd
+        self.method, self.landmarks = method, landmarks
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -132,6 +149,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         if self.by_name:
             self.gamma_ = self._gamma(X)
         count = min(whole("KernelPCA", "n_components", self.n_components, optional=True) or _most_axes(data), len(data))
+        if effort.landmarks is not None and self.n_landmarks is not None and self.method == "nystrom":
+            require_few("KernelPCA", self.n_landmarks, len(data))
         found = place("KernelPCA", data.double().gram(), count, effort)
         require_no_negative("KernelPCA", found.values)
         if self.remove_zero_eig or self.n_components is None:
@@ -146,10 +165,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         owner = "KernelPCA"
         if not isinstance(self.eigen_solver, str) or self.eigen_solver not in SOLVERS:
             raise bad(owner, "eigen_solver", f"one of {tuple(SOLVERS)}", repr(self.eigen_solver), "Leave it out.")
+        if not isinstance(self.method, str) or self.method not in METHODS:
+            raise bad(owner, "method", f"one of {METHODS}", repr(self.method), "'auto' is the default.")
+        if not isinstance(self.landmarks, str) or self.landmarks not in RULES:
+            raise bad(owner, "landmarks", f"one of {RULES}", repr(self.landmarks), "'rpcholesky' is the default.")
+        if self.method == "exact" and self.eigen_solver == NYSTROEM:
+            raise bad(owner, "eigen_solver", "another one for method='exact'", repr(NYSTROEM), "Leave one of them out.")
+        few = whole(owner, "n_landmarks", self.n_landmarks, optional=True) or LANDMARKS
         return Effort(
-            self.eigen_solver, not_negative(owner, "tol", self.tol),
-            whole(owner, "n_landmarks", self.n_landmarks) or 1, whole(owner, "max_iter", self.max_iter, optional=True),
-            seed_of(self.random_state),
+            NYSTROEM if self.method == "nystrom" else self.eigen_solver, not_negative(owner, "tol", self.tol),
+            None if self.method == "exact" else few, whole(owner, "max_iter", self.max_iter, optional=True),
+            seed_of(self.random_state), self.landmarks,
         )  # fmt: skip
 
     def _keep_axes(self, X: Any, data: Any, found: Placed) -> None:
@@ -158,6 +184,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         self.n_iter_, self.converged_ = found.certificate.n_iter, found.certificate.converged
         total = found.certificate.total
         self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0.0 else np.zeros_like(self.eigenvalues_)
+        self.method_ = "nystrom" if found.solver == NYSTROEM else "exact"
+        self.approximation_ = None if self.method_ == "exact" else _missed(found, self.landmarks, data)
         self.support_ = found.index.astype(np.int32)
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(data),)
         self._kept, self._coef, self._constant = data.keep(found.index), found.coef, found.constant
@@ -237,6 +265,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             for r in cuts(len(scores), max(1, _PANEL // len(rows)))
         ]  # fmt: skip
         return np.vstack(parts)
+
+
+def _missed(found: Placed, rule: str, data: Data) -> Approximation:
+    """What the landmarks miss of the Gram."""
+    missed, trace = float(found.certificate.missed or 0.0), float(np.sum(data.gram().diag()))
+    return Approximation("nystrom", len(found.index), rule, missed, missed / max(trace, 1e-300))
 
 
 def _most_axes(data: Data) -> int:

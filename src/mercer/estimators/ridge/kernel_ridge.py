@@ -10,9 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.engine.fill import require_memory
 from mercer.errors import NotConverged, bad, warn
 from mercer.estimators.base import weights
+from mercer.estimators.low_rank import Work, takes_landmarks
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.regressor import KernelRegressor
-from mercer.estimators.ridge import updates
+from mercer.estimators.ridge import landmarks, updates
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
@@ -29,6 +30,12 @@ class Singular(UserWarning):
     """alpha = 0 on a Gram without an inverse: of all best functions, the one of least norm was chosen."""
 
 
+def _exact(n: int) -> Work:
+    """A Gram, and a Cholesky factor in its place."""
+    return Work(float(n) ** 3 / 6.0, 0.5 * float(n) ** 2, 8.0 * float(n) ** 2)
+
+
+@takes_landmarks(_exact, stores=False)
 class KernelRidge(KernelRegressor):
     """Minimise sum_i w_i (y_i - f(x_i) - b)^2 + alpha |f|^2: f = sum_i a_i k(., x_i), (K + alpha W^-1) a + b = y.
 
@@ -42,10 +49,18 @@ class KernelRidge(KernelRegressor):
     solver          "dual": Cholesky, in the memory of the Gram;  "eigen": all eigenvectors;  "primal": on the
                     explicit features of the kernel;  "auto": by the number of candidates and of features
     check_psd       "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
+    method          "exact"; "nystrom": on landmarks, in passes over the items that store nothing of their number;
+                    "auto": exact where that fits the memory budget and takes a minute or two
+    n_landmarks     how many; None: 1000, or all items
+    landmarks       "rpcholesky", "uniform", "kmeans++", "leverage", or items
 
     After fit: dual_coef_ and X_fit_ as in scikit-learn (without items of weight zero), intercept_, alpha_, solver_,
     certificate_; for several candidates loo_error_ and gcv_ of each.  `update` and `remove` change the items learned
     from; `leave_one_out` predicts each from the others.  y may have several columns.
+
+    With "nystrom" X_fit_ are the landmarks, approximation_ says how much of the Gram they miss, and certificate_.exact
+    between which numbers the optimum for the kernel itself lies.  With very many items, alpha is chosen by gcv_, which
+    the first pass gives for all candidates, and loo_error_ is left out: it needs a second pass as long as the first.
     """
 
     alpha_: Any
@@ -64,10 +79,14 @@ class KernelRidge(KernelRegressor):
         fit_intercept: bool = False,
         solver: str = "auto",
         check_psd: str = "warn",
+        method: str = "exact",
+        n_landmarks: int | None = None,
+        landmarks: Any = "rpcholesky",
     ) -> None:
         self.alpha, self.kernel, self.kernel_params = alpha, kernel, kernel_params
         self.gamma, self.degree, self.coef0 = gamma, degree, coef0
         self.fit_intercept, self.solver, self.check_psd = fit_intercept, solver, check_psd
+        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
 
     # ---- fitting
 
@@ -75,7 +94,7 @@ class KernelRidge(KernelRegressor):
         """All alphas and folds in one call, as estimators/shared_fits.py says."""
         from mercer.estimators.ridge.shared_fits import offer_of_ridge
 
-        return offer_of_ridge(self, y, psd, leave_one_out)
+        return offer_of_ridge(self, y, psd, leave_one_out) if self.takes_gram else None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with numbers y, in one column or several; items of weight zero are left out."""
@@ -90,9 +109,14 @@ class KernelRidge(KernelRegressor):
         data = self._data(X)
         require_positive(self, data)
         weight = weights("KernelRidge", sample_weight, len(data))
+        shape = X.shape if hasattr(X, "shape") else (len(data),)
+        blocks = data.blocks(Y, weight)
+        if blocks is not None:
+            landmarks.fit(self, data, blocks, alphas, choose or _are_candidates(len(alphas), Y.shape[1]))
+            self.shape_fit_ = shape
+            return self
         used, gram = np.flatnonzero(weight), data.double().gram()
-        self._factor = None
-        self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(data),)
+        self._factor, self.shape_fit_ = None, shape
         targets = Targets(Y[used], weight[used], bool(self.fit_intercept))
         gram = gram if len(used) == len(data) else gram.sub(used)
         self._learn(data.keep(used), gram, used, targets, alphas, choose or _are_candidates(len(alphas), targets.k))
@@ -101,9 +125,7 @@ class KernelRidge(KernelRegressor):
     def _learn(self, kept: Data, gram: Gram, support: Array, targets: Targets, alphas: Array, choose: bool) -> None:
         """Choose alpha where there is a choice, and solve."""
         self._forget_choice()
-        if choose and alphas.min() == 0.0:
-            raise bad("KernelRidge", "alpha", "positive where there is a choice", "0 among the candidates",
-                      "Leave it out.")  # fmt: skip
+        require_positive_candidates(alphas, choose)
         system = self._system(kept, gram, targets, alphas, choose)
         self.alpha_ = alphas if len(alphas) > 1 else float(alphas[0])
         if choose:
@@ -154,7 +176,7 @@ class KernelRidge(KernelRegressor):
 
     def _forget_choice(self) -> None:
         """Forget the errors by which alpha was chosen: they belong to the items of that fit."""
-        for name in ("loo_error_", "gcv_"):
+        for name in ("loo_error_", "gcv_", "_left_out"):
             self.__dict__.pop(name, None)
 
     def __getstate__(self) -> Any:
@@ -170,6 +192,7 @@ class KernelRidge(KernelRegressor):
         kernel has learned from the first items (a vocabulary) stays.
         """
         check_is_fitted(self)
+        self._require_items("update")
         updates.update(self, X, y, sample_weight)
         return self
 
@@ -179,8 +202,14 @@ class KernelRidge(KernelRegressor):
         Positions are counted anew afterwards.
         """
         check_is_fitted(self)
+        self._require_items("remove")
         updates.remove(self, index)
         return self
+
+    def _require_items(self, what: str) -> None:
+        if self.approximation_ is not None:
+            raise bad("KernelRidge", "method", f"'exact' for {what}", "'nystrom', which keeps the landmarks only",
+                      "Fit again.")  # fmt: skip
 
     def leave_one_out(self) -> Array:
         """For every item of positive weight, what the machine fitted to all the others would predict (with alpha_).
@@ -188,6 +217,9 @@ class KernelRidge(KernelRegressor):
         Closed form: y_i - c_i / (s_i G_ii), as in solvers/ridge/problem.py; one factorisation, no refits.
         """
         check_is_fitted(self)
+        if "_left_out" in self.__dict__:
+            return self._shaped(self._left_out)
+        self._require_items("leave_one_out, unless alpha was chosen by it")
         t = self._targets
         if t.intercept and len(t.Y) < 2:
             raise bad("KernelRidge", "X", "two items or more to leave one out", "1 item", "Fit to more items.")
@@ -198,6 +230,13 @@ class KernelRidge(KernelRegressor):
     def X_fit_(self) -> Any:
         """The items that dual_coef_ belongs to, as they were passed; none for a precomputed matrix."""
         return self.support_vectors_
+
+
+def require_positive_candidates(alphas: Array, choose: bool) -> None:
+    """Refuse alpha = 0 among candidates."""
+    if choose and alphas.min() == 0.0:
+        raise bad("KernelRidge", "alpha", "positive where there is a choice", "0 among the candidates",
+                  "Leave it out.")  # fmt: skip
 
 
 def _are_candidates(alphas: int, outputs: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -37,6 +38,8 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ratio of the two falls by as much as it did the last time; the two best always are.  The error of the chosen machine
     is exact; that no other kernel is better is not proven.  `screen=False` fits every kernel to all items.
 
+    method, n_landmarks and landmarks are those of KernelRidge; of very many items on landmarks, loo_error_ holds GCV.
+
     After fit: best_estimator_ (a KernelRidge), kernel_, alpha_; loo_error_, one row per kernel and one column per
     alpha, on n_items_ items (one number per kernel).
     """
@@ -50,9 +53,13 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         screen: bool = True,
         check_psd: str = "warn",
         random_state: Any = 0,
+        method: str = "exact",
+        n_landmarks: int | None = None,
+        landmarks: Any = "rpcholesky",
     ) -> None:
         self.kernels, self.alphas, self.fit_intercept = kernels, alphas, fit_intercept
         self.screen, self.check_psd, self.random_state = screen, check_psd, random_state
+        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -71,7 +78,7 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         order, weight = check_random_state(self.random_state).permutation(n), weights("fit", sample_weight, n)
         self.loo_error_ = np.full((len(kernels), len(np.atleast_1d(self.alphas))), np.inf)
         self.n_items_ = np.zeros(len(kernels), dtype=int)
-        alive, before = np.arange(len(kernels)), None
+        alive, before, self._n = np.arange(len(kernels)), None, n
         models: dict[int, KernelRidge] = {}
         with until_interrupted():
             for size in [*self._sizes(n), n]:
@@ -104,19 +111,35 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return int(np.argmin(np.where(self.n_items_ == most, self.loo_error_.min(axis=1), np.inf)))
 
     def _try(self, models: dict[int, KernelRidge], alive: Array, X: Any, y: Array, weight: Array) -> None:
-        """Put a machine for each of these kernels into `models`, and its errors into the table; small ones together."""
+        """Put a machine for each of these kernels into `models`, and its errors into the table; small ones together.
+
+        On a part of the items there are no more landmarks than items.
+        """
+        most = len(y) if len(y) < self._n else sys.maxsize
 
         def learn(i: int) -> None:
+            few = None if self.n_landmarks is None else min(self.n_landmarks, most)
             model = KernelRidge(self.alphas, kernel=self.kernels[i], fit_intercept=self.fit_intercept,
-                                check_psd=self.check_psd)  # fmt: skip
+                                check_psd=self.check_psd, method=self.method, n_landmarks=few,
+                                landmarks=self.landmarks)  # fmt: skip
             models[i] = model._fit(X, y, weight, choose=True)
-            self.loo_error_[i], self.n_items_[i] = model.loo_error_, len(y)
+            self.loo_error_[i], self.n_items_[i] = getattr(model, "loo_error_", model.gcv_), len(y)
 
         if len(y) <= ONE_THREAD_ROWS and _BYTES * len(y) ** 2 * config().threads <= config().memory:
             run(learn, alive.tolist())
         else:
             for i in alive.tolist():
                 learn(i)
+
+    @property
+    def method_(self) -> str:
+        """The method of the best machine: "exact" or "nystrom"."""
+        return str(self.best_estimator_.method_)
+
+    @property
+    def approximation_(self) -> Any:
+        """Rank and trace error of its landmarks; None for an exact fit."""
+        return self.best_estimator_.approximation_
 
     def predict(self, X: Any) -> Array:
         """f(x) + b of the best machine."""

@@ -10,7 +10,8 @@ from sklearn.base import ClassifierMixin
 from mercer.estimators.base import KernelEstimator, positive, weights
 from mercer.estimators.feature_machines.machine import log_probabilities, most_probable
 from mercer.estimators.labels import Labels
-from mercer.estimators.risk.fitting import checked_limits, fit_risk
+from mercer.estimators.low_rank import takes_landmarks
+from mercer.estimators.risk.fitting import checked_limits, exact_work, fit_risk
 from mercer.estimators.risk.losses import loss_of
 from mercer.estimators.risk.problem import SOFTMAX, RiskProblem
 from mercer.solvers.losses import Logistic
@@ -56,6 +57,7 @@ class RiskClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[codes])
 
 
+@takes_landmarks(exact_work, products=200.0)
 class KernelRiskClassifier(RiskClassifier):
     """Minimise 1/2 |h|^2 + C sum_i w_i loss(y_i f(x_i)), y = -1 or +1, with the loss of your choice.
 
@@ -65,7 +67,7 @@ class KernelRiskClassifier(RiskClassifier):
                     and has no kinks
     class_weight    None, "balanced" or {label: weight}
     tol             the relative duality gap at which to stop
-    C, fit_intercept, max_iter, kernel, ...   as in KernelRiskRegressor
+    C, fit_intercept, max_iter, kernel, method, ...   as in KernelRiskRegressor
 
     More than two classes are one machine for each, against the rest.  After fit: classes_, dual_coef_, support_,
     intercept_, n_iter_, converged_ and certificate_ (of the worst class, with all of them in its `parts`).
@@ -86,10 +88,14 @@ class KernelRiskClassifier(RiskClassifier):
         max_iter: int = -1,
         check_psd: str = "warn",
         time_limit: float | None = None,
+        method: str = "exact",
+        n_landmarks: int | None = None,
+        landmarks: Any = "rpcholesky",
     ) -> None:
         self.loss, self.C, self.fit_intercept, self.class_weight = loss, C, fit_intercept, class_weight
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
+        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
 
     def _problems(self, codes: Array, c: Array) -> list[RiskProblem]:
         loss = loss_of(type(self).__name__, self.loss, labels=True)
@@ -100,6 +106,7 @@ class KernelRiskClassifier(RiskClassifier):
         ]
 
 
+@takes_landmarks(exact_work, products=200.0)
 class KernelLogisticRegression(RiskClassifier):
     """Logistic regression in the space of a kernel: minimise 1/2 sum_k |h_k|^2 - C sum_i w_i log P(y_i | x_i).
 
@@ -109,7 +116,7 @@ class KernelLogisticRegression(RiskClassifier):
     C               as in scikit-learn's LogisticRegression, which is this with kernel="linear"
     tol             the relative duality gap at which to stop
     max_iter        Newton steps; -1: no limit
-    fit_intercept, class_weight, kernel, ...   as in KernelRiskClassifier
+    fit_intercept, class_weight, kernel, method, ...   as in KernelRiskClassifier
     """
 
     def __init__(
@@ -126,10 +133,14 @@ class KernelLogisticRegression(RiskClassifier):
         max_iter: int = 100,
         check_psd: str = "warn",
         time_limit: float | None = None,
+        method: str = "exact",
+        n_landmarks: int | None = None,
+        landmarks: Any = "rpcholesky",
     ) -> None:
         self.C, self.fit_intercept, self.class_weight = C, fit_intercept, class_weight
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
+        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
 
     def _problems(self, codes: Array, c: Array) -> list[RiskProblem]:
         if len(self.classes_) == 2:

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from mercer.config import config
 from mercer.errors import bad
 from mercer.estimators.base import warn_open
+from mercer.estimators.low_rank import Work
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.risk.certificate import RiskCertificate, certificate_of, worst_of
 from mercer.estimators.risk.problem import RiskProblem
@@ -44,6 +46,11 @@ def fit_risk(machine: Any, X: Any, problems: Sequence[RiskProblem], used: Array,
     machine.converged_ = all(solution.converged for solution in found)
     if not machine.converged_:
         _warn(machine, machine.certificate_)
+
+
+def exact_work(n: int) -> Work:
+    """Newton's method on the Gram, which is stored where it fits the budget."""
+    return Work(2.0 * float(n) ** 3, 0.5 * float(n) ** 2, min(16.0 * float(n) ** 2, float(config().memory)))
 
 
 def checked_limits(machine: Any) -> Limits:

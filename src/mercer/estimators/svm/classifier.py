@@ -145,7 +145,7 @@ class PairwiseClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc
         X = new_items(self, X)
         if len(self.classes_) == 2:
             return finish(self._values(X))
-        if self._kept.linear:
+        if self._kept.evaluates_at_once:
             return finish(self._kept.evaluate(X, spread(self._coef_columns, self.n_support_)) + self.intercept_)
         return pair_values(
             self._kept.cross(X), self._coef_columns, self.n_support_, lambda sums: finish(sums + self.intercept_)

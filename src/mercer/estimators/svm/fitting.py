@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.config import config
 from mercer.errors import bad
 from mercer.estimators.base import warn_open
+from mercer.estimators.low_rank import Work
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.svm.proof_record import Record
 from mercer.estimators.training_data import Data
@@ -43,6 +45,11 @@ def limits_of(machine: Any) -> Limits:
         float(tol), None if steps == -1 else int(steps), None if seconds is None else float(seconds),
         tell if machine.verbose else None,
     )  # fmt: skip
+
+
+def exact_work(n: int) -> Work:
+    """Rows of the Gram of an active set, many times over; no more is stored than the budget allows."""
+    return Work(0.02 * float(n) ** 3, 0.5 * float(n) ** 2, min(8.0 * float(n) ** 2, float(config().memory)))
 
 
 def training_gram(machine: Any, X: Any) -> tuple[Data, Any]:

@@ -8,9 +8,10 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.base import positive, share
+from mercer.estimators.low_rank import takes_landmarks
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.svm.classifier import PairwiseClassifier
-from mercer.estimators.svm.fitting import keep_proof, limits_of, training_gram
+from mercer.estimators.svm.fitting import exact_work, keep_proof, limits_of, training_gram
 from mercer.estimators.svm.multiclass import pairs_of
 from mercer.estimators.training_data import Data
 from mercer.solvers.dual import DualProblems, DualSolutions, nu_svc, solve_all, svc
@@ -19,6 +20,7 @@ from mercer.typing import Array
 ROUNDING = 1e-13  # rounding error of f, as a share of sum |b_i| max K_ii
 
 
+@takes_landmarks(exact_work, products=200.0)
 class SVC(PairwiseClassifier):
     """C-SVC: minimise 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i f(x_i)) for every pair of classes.
 
@@ -32,6 +34,7 @@ class SVC(PairwiseClassifier):
     check_psd           "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
     time_limit          seconds after which the fit ends with the solution so far, its gap and a warning; Ctrl-C does
                         the same and is then raised
+    method, n_landmarks, landmarks   as in KernelRidge; estimate_cost(X) tells what each method would take
 
     After fit: certificate_ (the proof of optimality; of the worst pair, with all of them in its `parts`), solution_
     (what the solver returned, a tuple for more than two classes), and scikit-learn's attributes.
@@ -59,6 +62,9 @@ class SVC(PairwiseClassifier):
         squared: bool = False,
         check_psd: str = "warn",
         time_limit: float | None = None,
+        method: str = "exact",
+        n_landmarks: int | None = None,
+        landmarks: Any = "rpcholesky",
     ) -> None:
         self.C, self.kernel, self.degree, self.gamma, self.coef0 = C, kernel, degree, gamma, coef0
         self.shrinking, self.probability, self.tol, self.cache_size = shrinking, probability, tol, cache_size
@@ -67,6 +73,7 @@ class SVC(PairwiseClassifier):
         self.random_state = random_state
         self.penalty_intercept, self.squared = penalty_intercept, squared
         self.check_psd, self.time_limit = check_psd, time_limit
+        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with labels y; weights scale C."""
@@ -99,7 +106,7 @@ class SVC(PairwiseClassifier):
         """All values of C in one call for each fold, as estimators/shared_fits.py says."""
         from mercer.estimators.svm.shared_fits import offer_of_svc
 
-        return offer_of_svc(self, y, psd)
+        return offer_of_svc(self, y, psd) if self.takes_gram else None
 
 
 class NuSVC(PairwiseClassifier):

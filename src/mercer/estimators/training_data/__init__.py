@@ -3,10 +3,12 @@
 data.py            the protocol: all that an estimator may ask of its training data
 kernel_items.py    items of any kind, compared by a kernel
 given_gram.py      a given matrix of kernel values: kernel="precomputed"
+low_rank.py        items of either kind behind landmarks, for machines with method="nystrom"
 """
 
 from mercer.estimators.training_data.data import Cross, Data
 from mercer.estimators.training_data.given_gram import Columns, GivenGram
 from mercer.estimators.training_data.kernel_items import KernelItems
+from mercer.estimators.training_data.low_rank import Approximation, LowRankItems
 
-__all__ = ["Columns", "Cross", "Data", "GivenGram", "KernelItems"]
+__all__ = ["Approximation", "Columns", "Cross", "Data", "GivenGram", "KernelItems", "LowRankItems"]

@@ -114,6 +114,20 @@ class Data(ABC):
         """Whether sum_j k(x, x_j) c_j is a linear function of x."""
         return self.linear_rows is not None
 
+    @property
+    def evaluates_at_once(self) -> bool:
+        """Whether `evaluate` sums over the items beforehand, so that it costs less than `cross`."""
+        return self.linear
+
+    @property
+    def approximation(self) -> Any:
+        """How far these values are from those of the kernel; None if they are its own."""
+        return None
+
+    def blocks(self, Y: Array, weight: Array) -> Any:
+        """Blocks of k(items, landmarks) for solvers of one pass; None without landmarks."""
+        return None
+
     # ---- items
 
     @cached_property

@@ -6,6 +6,8 @@ leave_one_out.py    the error of predicting each item from the others, without r
 certificate.py      the proof of an answer
 batched.py          many folds, outputs and alphas of one Gram at once, by conjugate gradients; its parts are
                     batched_systems.py and batched_preconditioners.py
+blocks.py           rows a block at a time, and the sums that are kept of them
+low_rank.py         on landmarks, in passes over such blocks
 """
 
 from mercer.solvers.ridge.certificate import RidgeCertificate, certify_ridge

@@ -1,0 +1,270 @@
+"""Items behind landmarks: k~(x, y) = k(x, Z) K_mm^-1 k(Z, y) = <phi(x), phi(y)>, phi(x) = L^-1 k(Z, x), K_mm = L L'.
+
+A machine that is fitted to such data solves its problem for k~, on the features phi, and proves that.  Features are
+made a panel of rows at a time from any other kind of data.  Prediction needs k(x, Z) alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.engine.fill import require_memory
+from mercer.engine.tiles import cuts
+from mercer.errors import bad
+from mercer.estimators.training_data.data import Data
+from mercer.gram.features import FeatureGram
+from mercer.kernels import Kernel
+from mercer.solvers.landmarks import RULES, LandmarkFactor, chosen, factor_of
+from mercer.solvers.ridge.blocks import RowBlock
+from mercer.typing import Array
+
+_PANEL = 2**24  # kernel values at a time
+GIVEN = "given"
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """How far k~ is from k on the training items.
+
+    kind          "nystrom"
+    rank          landmarks that were used: those that others explain are left out
+    landmarks     the rule by which they were chosen, or "given"
+    trace_error   sum_i (k(x_i, x_i) - k~(x_i, x_i)), which bounds every error of the Gram; weighted, if items are
+    relative_trace_error    the same as a share of sum_i k(x_i, x_i)
+    sampled       whether the trace was estimated from a part of the rows
+    """
+
+    kind: str
+    rank: int
+    landmarks: str
+    trace_error: float
+    relative_trace_error: float
+    sampled: bool = False
+
+    def __str__(self) -> str:
+        about = "about " if self.sampled else ""
+        return (f"{self.kind}: rank {self.rank}, landmarks {self.landmarks}; the trace of the Gram is missed by "
+                f"{about}{self.relative_trace_error:.2e} of itself.")  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class LowRankItems(Data):
+    """Items `inner` and landmarks: items `places` of `centres`; `marks` are the landmarks alone.
+
+    `positions` are theirs among the training items, -1 for items that a user gave.  After `keep`, `inner` are the
+    items that have coefficients; where they cannot be compared again, their features `Phi` are kept.
+    """
+
+    inner: Data
+    centres: Data
+    places: Array
+    marks: Data
+    factor: LandmarkFactor
+    rule: str
+    positions: Array
+    Phi: Array | None = None
+    measured: Approximation | None = None
+    kernel: Kernel | None = field(default=None)
+
+    @classmethod
+    def of(
+        cls, owner: str, inner: Data, count: int, landmarks: Any, seed: int, *, single: bool = False, summed: int = 0
+    ) -> Self:
+        """Choose the landmarks of these items, or take the given ones; `single`, `summed`: solvers/landmarks.py."""
+        inner = inner.double()
+        if isinstance(landmarks, str) and landmarks in RULES:
+            centres, places = inner, chosen(inner.gram(), count, landmarks, seed)
+            at, rule = places, landmarks
+        else:
+            centres, places = inner.prototypes(owner, landmarks)
+            _require_distinct(owner, centres, places)
+            at, rule = places if centres is inner else np.full(len(places), -1), GIVEN
+        K = np.asarray(centres.double().gram().values(places, places), dtype=float)
+        factor = factor_of(K, single=single, summed=summed)
+        places, at = places[factor.kept], at[factor.kept]
+        marks = centres.keep(places)
+        if inner.recomputable:
+            centres, places = marks, np.arange(len(marks))
+        return cls(inner, centres, places, marks, factor, rule, at, kernel=inner.kernel)
+
+    def __len__(self) -> int:
+        return len(self.inner)
+
+    @property
+    def rank(self) -> int:
+        """Landmarks."""
+        return len(self.factor.L)
+
+    @property
+    def psd(self) -> bool | None:
+        """Always: k~ is an inner product of features."""
+        return True
+
+    # ---- panels
+
+    def panel(self, rows: Array, *, single: bool = False) -> Array:
+        """k(items `rows`, landmarks) as an array; with `single`, computed in double precision and then rounded.
+
+        (Distances that are computed in single precision have errors that all rows of a column share, and add up.)
+        """
+        K = np.empty((len(rows), len(self.places)), dtype=np.float32 if single else float)
+        self.inner.between(rows, self.centres, self.places).fill(K)
+        return K
+
+    def _panels(self) -> Iterator[tuple[slice, Array]]:
+        """Slices of all items, and their features."""
+        for r in cuts(len(self), max(256, _PANEL // max(self.rank, 1))):
+            yield r, self.factor.features(self.panel(np.arange(r.start, r.stop)))
+
+    def features(self) -> Array:
+        """phi of every item."""
+        return self._features if self.Phi is None else self.Phi
+
+    @cached_property
+    def _features(self) -> Array:
+        n, r = len(self), self.rank
+        require_memory(f"{r} features of {n} items", 8 * n * r, "Choose fewer landmarks, or raise the budget.")
+        Phi = np.empty((n, r))
+        for rows, F in self._panels():
+            Phi[rows] = F
+        return Phi
+
+    # ---- the protocol
+
+    def gram(self) -> FeatureGram:
+        """The Gram of the features."""
+        return FeatureGram(self.features())
+
+    def keep(self, index: Array) -> Self:
+        """The landmarks, and these items or their features."""
+        index = np.asarray(index, dtype=np.intp)
+        Phi = None if self.inner.recomputable else self.features()[index]
+        return replace(self, inner=self.inner.keep(index), Phi=Phi, measured=self.approximation)
+
+    def landmarks_only(self, measured: Approximation) -> Self:
+        """The landmarks as the items that have coefficients: k~(x, z) = k(x, z) for each of them."""
+        return replace(self, inner=self.marks, Phi=None if self.inner.recomputable else self.factor.L,
+                       measured=measured)  # fmt: skip
+
+    def take(self, index: Array) -> Self:
+        return replace(self, inner=self.inner.take(index), Phi=self.features()[index])
+
+    def cross(self, X: Any) -> FeatureGram:
+        """<phi(x), phi(item)>."""
+        return FeatureGram(self.map(X), self.features())
+
+    def map(self, X: Any) -> Array:
+        """phi of new items."""
+        cross = self.marks.cross(X)
+        F = np.empty((cross.shape[0], self.rank))
+        for r in cuts(len(F), max(256, _PANEL // max(self.rank, 1))):
+            F[r] = self.factor.features(np.array(cross.rows(np.arange(r.start, r.stop)), dtype=float))
+        return F
+
+    def evaluate(self, X: Any, coefficients: Array) -> Array:
+        """k(X, Z) L^-T Phi'c: no item but the landmarks is compared with X."""
+        return np.asarray(self.marks.cross(X) @ self._on_landmarks(np.asarray(coefficients)))
+
+    def _on_landmarks(self, c: Array) -> Array:
+        """L^-T Phi'c, which is made once for the same coefficients."""
+        if self.inner is self.marks:
+            return c
+        before: tuple[Array, Array] | None = self.__dict__.get("_last")
+        if before is None or not np.array_equal(before[0], c):
+            if self.Phi is None and "_features" not in self.__dict__:
+                w = np.asarray(sum(F.T @ c[r] for r, F in self._panels()))
+            else:
+                w = self.features().T @ c
+            before = c.copy(), self.factor.back(w)
+            self.__dict__["_last"] = before
+        return before[1]
+
+    def plus_one(self) -> Self:
+        Phi = self.features()
+        return replace(self, Phi=np.column_stack([Phi, np.ones(len(Phi))]))
+
+    @property
+    def evaluates_at_once(self) -> bool:
+        return True
+
+    @property
+    def approximation(self) -> Approximation:
+        """How far k~ is from k."""
+        if self.measured is not None:
+            return self.measured
+        diagonal = np.asarray(self.inner.gram().diag(), dtype=float)
+        explained = np.einsum("ij,ij->", self.features(), self.features())
+        return self.missing(float(diagonal.sum()), float(diagonal.sum() - explained))
+
+    def missing(self, trace: float, missed: float, *, sampled: bool = False) -> Approximation:
+        """The record of an approximation that misses so much of the trace."""
+        missed = max(missed, 0.0)
+        return Approximation("nystrom", self.rank, self.rule, missed, missed / max(trace, 1e-300), sampled)
+
+    # ---- items
+
+    @cached_property
+    def items(self) -> Any:
+        """The items."""
+        return self.inner.items
+
+    def as_passed(self) -> Any:
+        return self.inner.as_passed()
+
+    def keys(self) -> Sequence[Hashable]:
+        return self.inner.keys()
+
+    # ---- one pass
+
+    def blocks(self, Y: Array, weight: Array) -> PanelBlocks:
+        """The items in blocks with targets and weights, for solvers of one pass; items of weight 0 are left out."""
+        return PanelBlocks(self, Y, weight, np.flatnonzero(weight))
+
+
+@dataclass(frozen=True, eq=False)
+class PanelBlocks:
+    """Blocks of rows (solvers/ridge/blocks.py) of items in memory."""
+
+    data: LowRankItems
+    Y: Array
+    weight: Array
+    used: Array
+
+    @property
+    def width(self) -> int:
+        return self.data.rank
+
+    @property
+    def outputs(self) -> int:
+        return int(self.Y.shape[1])
+
+    @cached_property
+    def _diagonal(self) -> Array:
+        return np.asarray(self.data.inner.gram().diag(), dtype=float)
+
+    def rows(self, *, single: bool = False, every: int = 1) -> Iterator[RowBlock]:
+        """Panels of k(items, landmarks)."""
+        for r in cuts(len(self.used), max(256, _PANEL // max(self.width, 1)))[::every]:
+            own = self.used[r]
+            yield RowBlock(self.data.panel(own, single=single), self._diagonal[own], self.Y[own], self.weight[own])
+
+
+def _require_distinct(owner: str, centres: Data, places: Array) -> None:
+    """Refuse landmarks of which two are equal."""
+    if not len(places):
+        raise bad(owner, "landmarks", "one item or more", "none", "Pass items, or the name of a rule.")
+    kept = centres.distinct(places)
+    if len(kept) < len(places):
+        seen: dict[Hashable, int] = {}
+        keys = centres.keys()
+        for position, place in enumerate(places.tolist()):
+            if keys[place] in seen:
+                raise bad(owner, "landmarks", "different items", f"items {seen[keys[place]]} and {position} that are "
+                          "equal", "Leave one of them out.")  # fmt: skip
+            seen[keys[place]] = position
+        raise bad(owner, "landmarks", "different items", f"{len(places) - len(kept)} repeated ones", "Leave them out.")

@@ -1,0 +1,147 @@
+"""Blocks of rows: how a ridge regression on landmarks sees its data, whoever holds them.
+
+    for block in blocks.rows(single=True): ...        one pass; every pass begins anew
+
+A source of blocks (arrays, files that are mapped into memory, partitions elsewhere) has `rows`, which makes
+K = k(rows, landmarks) of one block at a time.  What a solver keeps of a block is a sum (`NormalEquations`): sums of
+several blocks are added in the order of the blocks, so that the answer does not depend on who computed them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+
+from mercer.engine.pool import run
+from mercer.engine.tiles import cuts, lower_tiles
+from mercer.errors import bad
+from mercer.linalg.blas import plus_products, plus_square
+from mercer.typing import Array
+
+_SIDE = 320  # rows and columns of a tile of K'K
+ROWS_PER_SUM = 1024  # rows whose products are added in single precision
+
+
+@dataclass(frozen=True, eq=False)
+class RowBlock:
+    """Some rows: k(x, landmarks) in single or double precision, k(x, x), targets (rows, outputs) and weights."""
+
+    K: Array
+    diagonal: Array
+    Y: Array
+    weight: Array
+
+    def __post_init__(self) -> None:
+        rows = {len(self.K), len(self.diagonal), len(self.Y), len(self.weight)}
+        if len(rows) != 1 or not len(self.K):
+            raise bad("blocks", "a block", "one row or more, with a target and a weight for each",
+                      f"parts of {sorted(rows)} rows", "Leave out empty blocks.")  # fmt: skip
+
+
+class Blocks(Protocol):
+    """A source of blocks of rows; `width` is the number of landmarks, `outputs` that of targets."""
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def outputs(self) -> int: ...
+
+    def rows(self, *, single: bool = False, every: int = 1) -> Iterator[RowBlock]:
+        """All blocks in their order, or each so-many-th as a sample; with `single`, K may be in single precision."""
+
+
+@dataclass(eq=False)
+class NormalEquations:
+    """Sums over rows x of weight w: A = sum w k k' (lower triangle), B = sum w k y', c = sum w k, k = k(x, landmarks);
+
+    and of the targets: sum w, sum w y, sum w y^2, the number of rows and sum w k(x, x).
+    """
+
+    A: Array
+    B: Array
+    c: Array
+    weight: float
+    y: Array
+    yy: Array
+    count: int
+    trace: float
+
+    @classmethod
+    def zero(cls, width: int, outputs: int, *, square: bool = True) -> Self:
+        """Of no rows; without `square`, A is left out."""
+        side = width if square else 0
+        return cls(np.zeros((side, side)), np.zeros((width, outputs)), np.zeros(width), 0.0, np.zeros(outputs),
+                   np.zeros(outputs), 0, 0.0)  # fmt: skip
+
+    @classmethod
+    def of(cls, blocks: Blocks, *, single: bool, square: bool = True, every: int = 1) -> Self:
+        """Of all rows, in one pass."""
+        total = cls.zero(blocks.width, blocks.outputs, square=square)
+        for block in blocks.rows(single=single, every=every):
+            total.add(block)
+        return total
+
+    def add(self, block: RowBlock) -> None:
+        """Add the sums of a block."""
+        K, w, Y = block.K, block.weight, block.Y
+        sides = K.T @ np.column_stack([w[:, None] * Y, w]) if K.dtype == float else _products(K, w[:, None] * Y, w)
+        self.B += sides[:, :-1]
+        self.c += sides[:, -1]
+        self.weight += float(w.sum())
+        self.y += w @ Y
+        self.yy += w @ np.square(Y)
+        self.count += len(w)
+        self.trace += float(w @ block.diagonal)
+        if len(self.A):
+            _add_square(self.A, K, w, sides[:, -1])
+
+    def merge(self, other: NormalEquations) -> None:
+        """Add the sums of other rows."""
+        self.A += other.A
+        self.B += other.B
+        self.c += other.c
+        self.weight += other.weight
+        self.y += other.y
+        self.yy += other.yy
+        self.count += other.count
+        self.trace += other.trace
+
+
+def _products(K: Array, *columns: Array) -> Array:
+    """K'[columns] of rows in single precision, with sums in double precision."""
+    right = np.column_stack(columns)
+    return np.asarray(sum(K[r].astype(float).T @ right[r] for r in cuts(len(K), ROWS_PER_SUM)))
+
+
+def _add_square(A: Array, K: Array, w: Array, sums: Array) -> None:
+    """A += K'WK on and under the diagonal, a tile for each thread; `sums` is K'w.
+
+    Of rows in single precision a few at a time are added in it, and their sums in double precision.  These rows are
+    taken around their mean u, for rounding is in proportion to what is added up: with S = (K - 1u')'w,
+    K'WK = (K - 1u')'W(K - 1u') + u S' + S u' + (sum w) u u'.
+    """
+    exact = K.dtype == A.dtype
+    parts = [slice(0, len(K))] if exact else cuts(len(K), ROWS_PER_SUM)
+    u = np.zeros(len(A)) if exact else (sums / max(float(w.sum()), 1e-300)).astype(K.dtype).astype(float)
+    rest = sums - w.sum() * u
+    K = K if exact else K - u.astype(K.dtype)
+    K = K if (w == 1.0).all() else K * np.sqrt(w).astype(K.dtype)[:, None]
+
+    def work(tile: tuple[slice, slice]) -> None:
+        r, c = tile
+        for part in parts:
+            T = A[r, c] if exact else np.zeros((r.stop - r.start, c.stop - c.start), dtype=K.dtype)
+            if r == c:
+                plus_square(T, K[part, r])
+            else:
+                plus_products(T, K[part, r], K[part, c])
+            if not exact:
+                A[r, c] += T
+        if not exact:
+            A[r, c] += np.outer(u[r], rest[c] + w.sum() * u[c]) + np.outer(rest[r], u[c])
+
+    run(work, lower_tiles(len(A), _SIDE))

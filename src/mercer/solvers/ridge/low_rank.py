@@ -1,0 +1,352 @@
+"""Ridge regression on landmarks: one pass over the rows for every alpha, and one or two more to prove the answer.
+
+    minimise  P(v, b) = sum_i w_i (y_i - phi_i'v - b)^2 + alpha |v|^2,     phi_i = L^-1 k(landmarks, x_i),  K_mm = L L'
+
+The pass adds up A = K_nm'W K_nm and K_nm'W y (blocks.py): nothing with a row per item is stored.  M = L^-1 A L^-T, less
+its mean part where there is an intercept, has the eigenvalues d_j.  With g = U' L^-1 K_nm'W y and every alpha
+
+    v = U g / (d + alpha),   sum_i w_i r_i^2 = y'Wy - sum_j g_j^2 (d_j + 2 alpha) / (d_j + alpha)^2
+    GCV = (n / (n - trace H))^2 mean w r^2,   trace H = sum_j d_j / (d_j + alpha)  (+ 1 for the intercept)
+
+The error of leaving out one row needs its leverage, which is one more pass with as many products as the first.
+
+The proof is one pass in double precision at the answer: residuals r, q = sum_i w_i r_i phi_i.  With a = W r / alpha
+
+    dual      D = alpha (y'a)^2 / (|q|^2 / alpha^2 + r'Wr / alpha)                        <= min P <= P(v, b)
+    exact     D_K = alpha (y'a)^2 / (|q|^2 / alpha^2 + r'Wr / alpha + t r'Wr / alpha^2)   <= the optimum for K itself
+
+t is the trace of K - Phi Phi' (weighted), for a'(K - Phi Phi')a <= t |W^-1/2 a|^2; and the optimum for K is at most P,
+as every function of the landmarks is one of the RKHS.  Where the pass was in single precision, the answer is moved by
+(M + alpha I)^-1 (q - alpha v) until the gap P - D is small.  For very many landmarks M is that of a sample of blocks,
+and the move is found by conjugate gradients with M as the preconditioner, each step a pass in single precision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mercer.linalg.conjugate_gradients import conjugate_gradients
+from mercer.linalg.spectrum import Spectrum
+from mercer.solvers.landmarks import LandmarkFactor
+from mercer.solvers.ridge.blocks import ROWS_PER_SUM, Blocks, NormalEquations
+from mercer.solvers.ridge.certificate import RidgeCertificate
+from mercer.solvers.ridge.direct import Shifted, factorised
+from mercer.typing import Array
+
+ONE_PASS = 3000  # landmarks up to which normal equations of all rows are quicker than conjugate gradients
+SINGLE_WORK = 2e11  # rows x landmarks^2 from which on the first pass is in single precision
+LEVERAGE_WORK = 1e11  # rows x landmarks^2 up to which leverages are worth their pass
+_SOLVED = 1e-6  # relative gap up to which an answer counts as proved
+_GAP = 1e-12  # relative gap at which an answer is not moved any more
+_MOVES = 4  # moves after the first answer, at most
+_CG_TOL, _CG_MOST = 1e-3, 25  # of one move by conjugate gradients
+_SAFE = 0.05  # of alpha: an error of M up to which sums in single precision are good enough
+_POWER = 12  # steps of the power method
+_SAMPLE = 4  # rows for each landmark in the preconditioner, at least
+
+
+@dataclass(frozen=True, eq=False)
+class LowRankPath:
+    """For every alpha: GCV, and the mean squared error of leaving out one row; nan where that was not computed."""
+
+    alphas: Array
+    gcv: Array
+    errors: Array
+    left: Array | None = None  # (alphas, rows, outputs): y_i - f_-i(x_i)
+
+    @property
+    def by_leverage(self) -> bool:
+        """Whether the errors of leaving out one row are known."""
+        return self.left is not None
+
+    @property
+    def best(self) -> int:
+        """The position of the alpha of least error, by GCV where leaving out was too much work."""
+        return int(np.argmin(self.errors if self.by_leverage else self.gcv))
+
+
+@dataclass(frozen=True, eq=False)
+class LowRankSystem:
+    """The normal equations in the coordinates of the features; `share` is that of the rows they were made of."""
+
+    sums: NormalEquations
+    factor: LandmarkFactor
+    intercept: bool
+    share: float = 1.0
+
+    @cached_property
+    def B(self) -> Array:
+        """L^-1 K'W y, less the mean part."""
+        B = self.factor.half(self.sums.B)
+        return B - np.outer(self.c, self.sums.y) / self.sums.weight if self.intercept else B
+
+    @cached_property
+    def c(self) -> Array:
+        """L^-1 K'w."""
+        return self.factor.half(self.sums.c[:, None])[:, 0]
+
+    @cached_property
+    def yy(self) -> Array:
+        """y'Wy of every output, around the mean if there is an intercept."""
+        return self.sums.yy - self.sums.y**2 / self.sums.weight if self.intercept else self.sums.yy
+
+    @cached_property
+    def _whole(self) -> Array:
+        """L^-1 A L^-T."""
+        A = np.tril(self.sums.A)
+        A += np.tril(A, -1).T
+        half = self.factor.half(A)
+        return np.asarray(self.factor.half(half.T.copy()))
+
+    @cached_property
+    def explained(self) -> float:
+        """sum_i w_i |phi_i|^2, the trace of the Gram of the features."""
+        return float(np.trace(self._whole))
+
+    @property
+    def missed(self) -> float:
+        """The trace of K - Phi Phi', weighted; scaled up where the sums are of a sample."""
+        return max(self.sums.trace - self.explained, 0.0) / self.share
+
+    def matrix(self) -> Array:
+        """M, in an array that may be overwritten."""
+        M = 0.5 * (self._whole + self._whole.T)
+        if self.intercept:
+            M -= np.outer(self.c, self.c) / self.sums.weight
+        return np.ascontiguousarray(M / self.share)
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """M by its eigenvectors; eigenvalues that rounding has made negative are 0."""
+        found = Spectrum.of_matrix(self.matrix())
+        return Spectrum(np.maximum(found.values, 0.0), found.U)
+
+    def shifted(self, alpha: float, *, several: bool) -> Shifted:
+        """What solves with M + alpha I, for `several` alphas or for this one."""
+        return self.spectrum if several or "spectrum" in self.__dict__ else factorised(self.matrix(), alpha)
+
+    def path(self, alphas: Array) -> LowRankPath:
+        """GCV of every alpha, from the sums alone."""
+        d, g = self.spectrum.values, self.spectrum.U.T @ self.B
+        fitted = [np.sum(np.square(g) * ((d + 2.0 * a) / np.square(d + a))[:, None]) for a in alphas.tolist()]
+        squares = np.maximum(self.yy.sum() - np.array(fitted), 0.0)
+        return LowRankPath(alphas, self.gcv(alphas, squares), np.full(len(alphas), np.nan))
+
+    def gcv(self, alphas: Array, squares: Array) -> Array:
+        """GCV from the sums of squared residuals; n - trace H = n - r - [intercept] + sum_j alpha / (d_j + alpha)."""
+        d, n = self.spectrum.values, self.sums.count
+        free = [n - len(d) - self.intercept + float(np.sum(a / (d + a))) for a in alphas.tolist()]
+        return squares / (len(self.yy) * self.sums.weight) * (n / np.maximum(free, 1e-12)) ** 2
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkFunction:
+    """f(x) = sum_j coef_j k(x, landmark_j) + intercept, one column per output, and its proof."""
+
+    coef: Array
+    intercept: Array
+    certificate: LowRankRidgeCertificate
+
+
+@dataclass(frozen=True, kw_only=True)
+class LowRankRidgeCertificate(RidgeCertificate):
+    """Bounds on the objective of the low-rank problem, and an interval that holds the optimum for the kernel itself.
+
+    `residual` is the largest entry of q - alpha v in units of the largest of Phi'W y.
+    """
+
+    exact: tuple[float, float] = (0.0, np.inf)
+
+    def __str__(self) -> str:
+        low, high = self.exact
+        return (f"{super().__str__()} That is the problem on the landmarks; the optimum for the kernel itself lies "
+                f"between {low:.8g} and {high:.8g}.")  # fmt: skip
+
+
+def one_pass(blocks: Blocks, factor: LandmarkFactor, *, intercept: bool, single: bool) -> LowRankSystem:
+    """The normal equations of all rows."""
+    return LowRankSystem(NormalEquations.of(blocks, single=single), factor, intercept)
+
+
+def single_is_safe(blocks: Blocks, factor: LandmarkFactor, rows: int, alpha: float) -> bool:
+    """Whether rounding K_nm to single precision moves M by much less than the least alpha, judged on one block.
+
+    The error of M is about eps sqrt(rows per sum x rows x landmarks) var |K_mm^-1|, var the variance of a kernel value
+    with a landmark; measured errors are a third to two thirds of the bound taken here.
+    """
+    K = next(iter(blocks.rows(single=True))).K
+    var = float(np.mean(np.var(K, axis=0, dtype=float)))
+    eps = float(np.finfo(np.float32).eps)
+    error = 0.5 * eps * np.sqrt(float(ROWS_PER_SUM) * rows * blocks.width) * var * _largest_inverse(factor)
+    return bool(error <= _SAFE * alpha)
+
+
+def _largest_inverse(factor: LandmarkFactor) -> float:
+    """|K_mm^-1|, by a few steps of the power method."""
+    v = np.random.default_rng(0).normal(size=(len(factor.L), 1))
+    for _ in range(_POWER):
+        v = factor.back(factor.half(v / np.linalg.norm(v)))
+    return float(np.linalg.norm(v))
+
+
+def sampled(blocks: Blocks, factor: LandmarkFactor, rows: int, *, intercept: bool) -> tuple[LowRankSystem, Array]:
+    """The system of a sample of blocks, as a preconditioner, and L^-1 K'W y of all rows."""
+    total = NormalEquations.of(blocks, single=True, square=False)
+    part = NormalEquations.zero(blocks.width, blocks.outputs)
+    every = max(1, int(rows // (_SAMPLE * blocks.width)))
+    for block in blocks.rows(single=True, every=every):
+        part.add(block)
+        if part.count >= _SAMPLE * blocks.width:
+            break
+    whole = LowRankSystem(total, factor, intercept)
+    return LowRankSystem(part, factor, intercept, part.weight / total.weight), whole.B
+
+
+def leave_one_out(blocks: Blocks, system: LowRankSystem, alphas: Array, *, single: bool = False) -> LowRankPath:
+    """The errors of leaving out one row, for all alphas: one more pass, for the leverages."""
+    spectrum, sums = system.spectrum, system.sums
+    Q = system.factor.back(spectrum.U)
+    g = spectrum.U.T @ system.B
+    centre = spectrum.U.T @ system.c / sums.weight if system.intercept else np.zeros(len(g))
+    mean = sums.y / sums.weight if system.intercept else np.zeros(len(sums.y))
+    shrunk = 1.0 / (spectrum.values[:, None] + alphas)  # (r, alphas)
+    V = (g[:, None, :] * shrunk[:, :, None]).reshape(len(g), -1)
+    left, first = np.empty((len(alphas), sums.count, len(mean))), 0
+    errors, squares = np.zeros(len(alphas)), np.zeros(len(alphas))
+    for block in blocks.rows(single=single):
+        own = slice(first, first := first + len(block.weight))
+        T = np.asarray(block.K @ Q.astype(block.K.dtype), dtype=float) - centre
+        leverage = np.square(T) @ shrunk + (1.0 / sums.weight if system.intercept else 0.0)
+        leverage *= block.weight[:, None]
+        R = (block.Y - mean)[:, None, :] - (T @ V).reshape(len(T), len(alphas), -1)
+        squares += np.einsum("i,iak->a", block.weight, np.square(R))
+        R /= np.maximum(1.0 - leverage, 1e-12)[:, :, None]
+        errors += np.einsum("i,iak->a", block.weight, np.square(R))
+        left[:, own] = R.transpose(1, 0, 2)
+    return LowRankPath(alphas, system.gcv(alphas, squares), errors / (len(mean) * sums.weight), left)
+
+
+def solve_low_rank(
+    blocks: Blocks, system: LowRankSystem, alpha: Array | float, *, missed: float, right: Array | None = None
+) -> LandmarkFunction:
+    """The answer for one alpha, or one per output; proved, and moved until the gap is small.
+
+    `right` is L^-1 K'W y of all rows where the system is that of a sample.
+    """
+    exact_sums, B = right is None, system.B if right is None else right
+    alphas = np.broadcast_to(np.asarray(alpha, dtype=float), (B.shape[1],))
+    solvers = {a: system.shifted(a, several=len(set(alphas.tolist())) > 1) for a in set(alphas.tolist())}
+
+    def solve(R: Array) -> Array:
+        """(M + alpha I)^-1 R, column by column."""
+        columns = [solvers[a].solve(R[:, [j]], np.array([a]))[0] for j, a in enumerate(alphas.tolist())]
+        return np.hstack(columns)
+
+    V = solve(B)
+    intercept = np.zeros(B.shape[1])
+    best: tuple[_Point, LowRankRidgeCertificate] | None = None
+    for moves in range(_MOVES + 1):
+        at = _Point.of(blocks, system.factor, V, intercept, system.intercept)
+        proof = at.prove(alphas, missed, moves)
+        if best is None or proof.gap < 0.5 * best[1].gap:
+            best = at, proof
+        elif exact_sums:
+            exact_sums = False  # M is not exact enough: from the best point so far by conjugate gradients
+        else:
+            break
+        at, proof = best
+        if proof.relative_gap <= _GAP or proof.gap <= 0.0 or moves == _MOVES:
+            break
+        move = at.Q - alphas * at.V
+        V = at.V + (solve(move) if exact_sums else _by_gradients(blocks, system, at, alphas, move, solve))
+        intercept = at.intercept
+    assert best is not None
+    return LandmarkFunction(system.factor.back(best[0].V), best[0].intercept, best[1])
+
+
+def prove_low_rank(
+    blocks: Blocks, factor: LandmarkFactor, coef: Array, intercept: Array, alpha: Array | float, *, missed: float
+) -> LowRankRidgeCertificate:
+    """The proof of given coefficients of landmarks; the intercept must be right as it is."""
+    alphas = np.broadcast_to(np.asarray(alpha, dtype=float), (coef.shape[1],))
+    return _Point.of(blocks, factor, factor.L.T @ coef, intercept, bool(intercept.any())).prove(alphas, missed, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """What one pass in double precision tells of a function: q, and sums of its residuals, around the best intercept.
+
+    rr is r'Wr, yr is (y - mean)'Wr, Y the scale of Phi'W y.
+    """
+
+    V: Array
+    intercept: Array
+    Q: Array
+    rr: Array
+    yr: Array
+    centre: Array
+    weight: float
+    scale: float
+
+    @classmethod
+    def of(cls, blocks: Blocks, factor: LandmarkFactor, V: Array, intercept: Array, free: bool) -> _Point:
+        coef = factor.back(V)
+        zero = NormalEquations.zero(blocks.width, blocks.outputs, square=False)
+        B, moved, c = zero.B, zero.B.copy(), zero.c
+        rr, r1, y1, yr, weight = (np.zeros(blocks.outputs) for _ in range(5))
+        for block in blocks.rows():
+            w, K = block.weight, np.asarray(block.K, dtype=float)
+            R = block.Y - intercept - K @ coef
+            sides = K.T @ np.column_stack([w[:, None] * R, w[:, None] * block.Y, w])
+            moved += sides[:, : len(rr)]
+            B += sides[:, len(rr) : -1]
+            c += sides[:, -1]
+            rr, r1 = rr + w @ np.square(R), r1 + w @ R
+            yr, y1, weight = yr + w @ (block.Y * R), y1 + w @ block.Y, weight + w.sum()
+        shift = r1 / weight if free else np.zeros(len(rr))
+        mean = y1 / weight if free else np.zeros(len(rr))
+        Q = factor.half(moved - np.outer(c, shift))
+        rr = np.maximum(rr - weight * shift**2, 0.0) if free else rr
+        yr = yr - shift * y1 - mean * (r1 - weight * shift)
+        c_half = factor.half(c[:, None])[:, 0] if free else np.zeros(len(V))
+        scale = float(np.abs(factor.half(B - np.outer(c, mean))).max(initial=0.0))
+        return cls(V, intercept + shift, Q, rr, yr, c_half, float(weight[0]), scale)
+
+    def prove(self, alphas: Array, missed: float, moves: int) -> LowRankRidgeCertificate:
+        """The bounds of the docstring above, summed over outputs."""
+        primal = self.rr + alphas * np.einsum("ij,ij->j", self.V, self.V)
+        bent = np.einsum("ij,ij->j", self.Q, self.Q) + alphas * self.rr
+        dual, low = (_best_dual(alphas, self.yr, bent + more * self.rr) for more in (0.0, missed))
+        residual = float(np.abs(self.Q - alphas * self.V).max(initial=0.0)) / max(self.scale, 1e-300)
+        gap = float(primal.sum() - dual.sum())
+        done = gap <= _SOLVED * float(primal.sum())
+        return LowRankRidgeCertificate(
+            primal=float(primal.sum()), dual=float(dual.sum()), n_iter=moves + 1, converged=done,
+            reason="converged" if done else "ill-conditioned", residual=residual, psd=True,
+            exact=(float(low.sum()), float(primal.sum())),
+        )  # fmt: skip
+
+
+def _best_dual(alphas: Array, yr: Array, bent: Array) -> Array:
+    """max over s of alpha (2 s y'a - s^2 a'(K + alpha W^-1)a) = alpha (y'a)^2 / (...), a = W r / alpha."""
+    return np.asarray(np.divide(alphas * yr**2, bent, out=np.zeros_like(bent), where=bent > 0.0))
+
+
+def _by_gradients(
+    blocks: Blocks, system: LowRankSystem, at: _Point, alphas: Array, right: Array, solve: object
+) -> Array:
+    """The move by conjugate gradients: products with M + alpha I are passes in single precision."""
+    factor = system.factor
+
+    def times(V: Array) -> Array:
+        coef, total = factor.back(V), np.zeros_like(system.sums.B)
+        for block in blocks.rows(single=True):
+            F = block.K @ coef.astype(block.K.dtype)
+            total += block.K.T @ (F * block.weight[:, None].astype(block.K.dtype))
+        image = factor.half(total) + alphas * V
+        return np.asarray(image - np.outer(at.centre, at.centre @ V) / at.weight)
+
+    return conjugate_gradients(times, right, solve=solve, tol=_CG_TOL, most=_CG_MOST)[0]  # type: ignore[arg-type]
