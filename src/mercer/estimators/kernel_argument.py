@@ -85,6 +85,8 @@ def gamma_value(gamma: Any, X: Any) -> float:
 
 def _variance(X: Any) -> float:
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite one is refused
+        if hasattr(X, "variance"):  # rows on other machines
+            return float(X.variance())
         if not isinstance(X, np.ndarray):  # sparse
             return float(X.multiply(X).mean() - X.mean() ** 2)
         return float(np.var(X, dtype=np.float64))

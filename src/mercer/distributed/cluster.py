@@ -1,0 +1,128 @@
+"""Where tasks run: on the workers of a client, or on Dask's own scheduler if there is no client.
+
+    shared = broadcast(landmarks)        one reference for all tasks, never a constant in their graph
+    computed(collection, needs)          the result; Ctrl-C and errors cancel the tasks
+
+A task has one thread: the pool of its worker is the only one, and sums do not depend on the number of cores.  The
+memory budget of a task is the share of its worker.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mercer.config import config, here
+from mercer.engine.pool import one_blas_thread
+from mercer.errors import MemoryBudgetError
+
+_ROOM = 0.5  # share of the memory of a worker that its tasks may plan with; the rest is for blocks and results
+_TRIES = 3  # of a computation whose broadcast was lost with its workers
+
+
+class WorkerLost(MemoryBudgetError):
+    """Workers were lost again and again under the same task, most often because it needs more memory than they have."""
+
+
+def client() -> Any:
+    """The client of this program, or None."""
+    if "distributed" not in sys.modules:
+        return None
+    from distributed import default_client
+
+    try:
+        found = default_client()
+    except ValueError:
+        return None
+    return found if found.status == "running" else None
+
+
+def broadcast(value: Any) -> Any:
+    """A reference to a value for tasks: a Future that all workers hold, or without a client a node of the graph."""
+    at = client()
+    if at is None:
+        from dask import delayed
+
+        return delayed(value, pure=False, traverse=False)
+    from mercer.distributed.versions import require_agreement
+
+    require_agreement(at)
+    try:
+        return at.scatter([value], broadcast=True, hash=False, direct=True)[0]
+    except OSError:  # workers that only the scheduler can reach
+        return at.scatter([value], broadcast=True, hash=False, direct=False)[0]
+
+
+def is_lost(reference: Any) -> bool:
+    """Whether the workers that held a broadcast value, or its client, are gone."""
+    from dask.delayed import Delayed
+
+    return not isinstance(reference, Delayed) and (reference.status != "finished" or reference.client is not client())
+
+
+def computed(collection: Any, task: str, needs: int) -> Any:
+    """The value of a collection; `needs` are the bytes that one task holds at a time, for the error message."""
+    at = client()
+    if at is None:
+        return collection.compute()
+    from distributed.scheduler import KilledWorker
+
+    future = at.compute(collection)
+    try:
+        return _gathered(at, future)
+    except KilledWorker as lost:
+        raise WorkerLost(
+            f"mercer: workers must survive {task}; {lost.allowed_failures + 1} of them were lost in turn. One task "
+            f"holds about {max(needs, 2**20) / 2**20:.0f} MiB, and {_least_memory(at)}. Use smaller chunks "
+            "(X.rechunk), fewer landmarks, or workers with more memory or fewer threads."
+        ) from lost
+    except BaseException:
+        _cancel(at, future)
+        raise
+
+
+def _gathered(at: Any, future: Any) -> Any:
+    from distributed import wait
+
+    wait(future)
+    if future.status != "finished":
+        return future.result()  # raises what happened in the task
+    try:
+        return at.gather(future, direct=True)
+    except OSError:
+        return at.gather(future, direct=False)
+
+
+def _cancel(at: Any, future: Any) -> None:
+    """End tasks that nobody waits for any more; a client that is closed has done so itself."""
+    if at.status == "running":
+        at.cancel([future], force=True)
+
+
+def _least_memory(at: Any) -> str:
+    limits = [worker["memory_limit"] for worker in at.scheduler_info(n_workers=-1)["workers"].values()]
+    known = [limit for limit in limits if limit]
+    return f"the smallest worker has {min(known) / 2**20:.0f} MiB" if known else "no worker has a memory limit"
+
+
+@contextmanager
+def one_task() -> Iterator[None]:
+    """The settings of a task on a worker: one thread, and its share of the memory of the worker."""
+    with here(threads=1, memory=_task_memory(), progress=None), one_blas_thread():
+        yield
+
+
+def _task_memory() -> int:
+    """Bytes that a task may plan with."""
+    if "distributed" not in sys.modules:
+        return config().memory
+    from distributed import get_worker
+
+    try:
+        worker = get_worker()
+    except ValueError:  # no task of a cluster
+        return config().memory
+    limit = worker.memory_manager.memory_limit
+    return config().memory if not limit else max(int(_ROOM * limit / max(worker.state.nthreads, 1)), 2**20)

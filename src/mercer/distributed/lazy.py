@@ -1,0 +1,71 @@
+"""Predictions of a Dask collection: a Dask array, of which each block is made when it is asked for.
+
+The model is one reference in the graph, sent to the workers once.  `predictions` wraps a method of a machine: what is
+not a Dask collection goes through it untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from mercer.distributed.cluster import broadcast, one_task
+from mercer.distributed.collections import is_frame, is_spread
+from mercer.distributed.rows import array_of, as_frame
+
+METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score_samples")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def predictions(method: F) -> F:
+    """A method of one argument X that answers a Dask collection by a Dask array, block by block."""
+
+    @wraps(method)
+    def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
+        if not is_spread(X):
+            return method(self, X, *args, **options)
+        return _lazy(self, method.__name__, X, args, options)
+
+    return cast(F, predicted)
+
+
+def _lazy(machine: Any, name: str, X: Any, args: Any, options: Any) -> Any:
+    from dask.array import blockwise
+
+    columns = X._meta.iloc[:0] if is_frame(X) else None
+    array = array_of(X)
+    if array.ndim == 2 and array.numblocks[1] > 1:
+        array = array.rechunk({1: -1})
+    sample = getattr(machine, name)(_one_row(array, columns), *args, **options)
+    wide = sample.ndim > 1
+    return blockwise(
+        _Block(name, columns, args, options, sample[:0]), "ik" if wide else "i", array, "ij", broadcast(machine), None,
+        dtype=sample.dtype, concatenate=True, align_arrays=False, meta=sample[:0],
+        **({"new_axes": {"k": sample.shape[1]}} if wide else {}),
+    )  # fmt: skip
+
+
+def _one_row(array: Any, columns: Any) -> Any:
+    """A row to learn the shape of answers from: the first one of a frame, ones for an array."""
+    if columns is None or all(getattr(kind, "kind", "O") in "fiub" for kind in columns.dtypes):
+        row = np.ones((1, array.shape[1]), dtype=array.dtype)
+    else:
+        row = np.asarray(array.blocks[0].compute()[:1])
+    return as_frame(row, columns)
+
+
+class _Block:
+    """The answer for one block."""
+
+    def __init__(self, name: str, columns: Any, args: Any, options: Any, empty: Any) -> None:
+        self.name, self.columns, self.args, self.options, self.empty = name, columns, args, options, empty
+
+    def __call__(self, X: Any, machine: Any) -> Any:
+        if not len(X):
+            return self.empty
+        with one_task():
+            return getattr(machine, self.name)(as_frame(X, self.columns), *self.args, **self.options)
