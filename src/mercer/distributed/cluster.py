@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pickle import loads
 from typing import Any
 
 from mercer.config import config, here
@@ -19,7 +20,6 @@ from mercer.engine.pool import one_blas_thread
 from mercer.errors import MemoryBudgetError
 
 _ROOM = 0.5  # share of the memory of a worker that its tasks may plan with; the rest is for blocks and results
-_TRIES = 3  # of a computation whose broadcast was lost with its workers
 
 
 class WorkerLost(MemoryBudgetError):
@@ -39,9 +39,28 @@ def client() -> Any:
     return found if found.status == "running" else None
 
 
+class Parcel:
+    """A value on its way to workers, packed whole.
+
+    Arrays that Dask sends in frames of their own may arrive at odd addresses, which compiled loops do not take.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from cloudpickle import dumps  # a dependency of Dask; it packs functions of a user too
+
+        return _unpacked, (dumps(self.value),)
+
+
+def _unpacked(packed: bytes) -> Parcel:
+    return Parcel(loads(packed))
+
+
 def broadcast(value: Any) -> Any:
-    """A reference to a value for tasks: a Future that all workers hold, or without a client a node of the graph."""
-    at = client()
+    """A reference to Parcel(value) for tasks: a Future that all workers hold, or without a client a node of the graph."""
+    at, value = client(), Parcel(value)
     if at is None:
         from dask import delayed
 

@@ -64,8 +64,8 @@ class _Block:
     def __init__(self, name: str, columns: Any, args: Any, options: Any, empty: Any) -> None:
         self.name, self.columns, self.args, self.options, self.empty = name, columns, args, options, empty
 
-    def __call__(self, X: Any, machine: Any) -> Any:
+    def __call__(self, X: Any, parcel: Any) -> Any:
         if not len(X):
             return self.empty
         with one_task():
-            return getattr(machine, self.name)(as_frame(X, self.columns), *self.args, **self.options)
+            return getattr(parcel.value, self.name)(as_frame(X, self.columns), *self.args, **self.options)

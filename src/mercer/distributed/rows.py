@@ -18,7 +18,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.distributed.cluster import broadcast, computed, is_lost, one_task
+from mercer.distributed.cluster import Parcel, broadcast, computed, is_lost, one_task
 from mercer.distributed.collections import is_frame
 from mercer.errors import bad
 from mercer.typing import Array
@@ -166,7 +166,7 @@ class _Task:
 
     def __call__(self, X: Any, where: Any, *rest: Any) -> Any:
         y, rest = (rest[0], rest[1:]) if self.has_target else (None, rest)
-        work, starts, *shared = rest
+        work, starts, *shared = (value.value if isinstance(value, Parcel) else value for value in rest)
         out = np.empty(1, dtype=object)
         if len(X):
             with one_task():
@@ -178,7 +178,7 @@ class _Task:
 def as_frame(values: Any, columns: Any) -> Any:
     """The rows of a block as they were: a frame whose columns have their own types again, or the array itself."""
     if columns is None:
-        return np.ascontiguousarray(values)
+        return np.require(values, requirements=["C", "A"])
     import pandas as pd
 
     return pd.DataFrame(values, columns=columns.columns).astype(columns.dtypes.to_dict())
