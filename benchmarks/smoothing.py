@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks import smoothing_bandwidth, smoothing_density, smoothing_loess
+from benchmarks import smoothing_bandwidth, smoothing_density, smoothing_local, smoothing_loess
 from benchmarks.harness import Case
 
-PARTS = (smoothing_density, smoothing_bandwidth, smoothing_loess)
+PARTS = (smoothing_density, smoothing_bandwidth, smoothing_local, smoothing_loess)
 
 
 def cases() -> list[Case]:

@@ -1,4 +1,4 @@
-"""Suite "smoothing-loess": lowess against statsmodels and fastlowess, Loess against Cleveland's code in scikit-misc."""
+"""Suite "smoothing": lowess against statsmodels and fastlowess, Loess against Cleveland's code in scikit-misc."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _lowess_case(size: int, frac: float, delta: float) -> Case:
               "fastlowess": Rival(partial(_fastlowess, frac, delta), "fastlowess")}  # fmt: skip
     # fastlowess interpolates between other points than the definition if delta > 0
     tolerance = 1e-9 if delta == 0.0 else 1e-2
-    return Case("smoothing-loess", f"lowess, n = {size}, frac {frac}, delta {delta}", size, 3000, partial(_rows, 1),
+    return Case("smoothing", f"lowess, n = {size}, frac {frac}, delta {delta}", size, 3000, partial(_rows, 1),
                 partial(_lowess, frac, delta), others, partial(_equal, tolerance))  # fmt: skip
 
 
@@ -113,7 +113,7 @@ TASKS = {"fitted values": (_fitted, _fitted_by_them), "fit and predictions": (_p
 
 def _loess_case(columns: int, what: str) -> Case:
     ours, theirs = TASKS[what]
-    return Case("smoothing-loess", f"Loess, {columns} column{'s' * (columns > 1)}, {what}", 5000, 300,
+    return Case("smoothing", f"Loess, {columns} column{'s' * (columns > 1)}, {what}", 5000, 300,
                 partial(_rows, columns), ours, {"scikit-misc": Rival(theirs, "skmisc")},
                 partial(_equal, 1e-6))  # fmt: skip
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks import structured_strings
+from benchmarks import structured_graphs, structured_points, structured_strings
 from benchmarks.harness import Case
 
-PARTS = (structured_strings,)
+PARTS = (structured_strings, structured_points, structured_graphs)
 
 
 def cases() -> list[Case]:

@@ -28,7 +28,25 @@ DATA = {
     "strings": (["abab", "baba", "", "aab"], ["ab", "bbb"]),
     "documents": (["the cat sat", "the dog sat down", "a cat, a dog", "rain"], ["a dog sat", "snow"]),
     "sets": ([{1, 2, 3}, {2, 3, 4}, set(), {1}], [{2, 4}, {1, 2, 3}]),
+    "points": ([[[0.5, 1.0], [2.0, 0.0], [2.2, 0.1]], [[1.0, 1.5]], [[0.0, 3.0], [0.1, 0.2], [1.1, 1.0], [4.0, 0.0]]],
+               [[[0.5, 1.1], [2.0, 0.3]], [[3.0, 1.0], [0.0, 0.0], [0.4, 0.9]]]),
+    "series": ([[0.5, 2.0, 2.2], [1.0], [0.0, 0.1, 1.1, 4.0]], [[0.5, 2.0], [3.0, 0.0, 0.4]]),
+    "rankings": ([["b", "a", "d", "c"], ["a", "b", "c", "d"], ["d", "c", "b", "a"]],
+                 [["a", "b", "d", "c"], ["c", "a", "b", "d"]]),
+    "modulo six": ([0, 1, 5, 3], [2, 3]),
     "intervals": ([[(0.0, 1.0), (2.0, 3.5)], [], [(0.5, 2.5)]], [[(0.0, 4.0)], [(3.0, 3.25)]]),
+    "graphs": ([{"n": 4, "edges": [[0, 1], [1, 2], [2, 0], [2, 3]], "node_labels": ["C", "C", "O", "N"]},
+                {"n": 3, "edges": [[0, 1], [1, 2]], "node_labels": ["O", "C", "C"]}, {"n": 0, "edges": []},
+                {"n": 5, "edges": [[4, 3], [3, 2], [2, 1], [1, 0], [0, 4], [1, 3]], "node_labels": list("CCONC")},
+                {"n": 2, "edges": [], "node_labels": ["C", "N"]}],
+               [{"n": 3, "edges": [[0, 2], [1, 2]], "node_labels": ["C", "C", "F"]},
+                {"n": 4, "edges": [[3, 2], [2, 1], [1, 3], [1, 0]], "node_labels": ["N", "O", "C", "C"]}]),
+    "arcs": ([{"n": 3, "edges": [[0, 1], [1, 2], [2, 0]], "edge_labels": [1, 2, 1], "directed": True,
+               "node_attributes": [[0.5, 1.0], [2.0, 0.0], [0.5, -1.0]]},
+              {"n": 3, "edges": [[0, 1], [1, 0], [1, 2]], "edge_labels": [1, 1, 2], "directed": True,
+               "node_attributes": [[0.5, 1.0], [2.0, 0.0], [0.5, -1.0]]}],
+             [{"n": 2, "edges": [[0, 1], [1, 0]], "edge_labels": [1, 2], "directed": True,
+               "node_attributes": [[0.25, 1.0], [2.0, 0.0]]}]),
     "models": ([Gaussian([0.3, 0.0], [[1.0, 0.2], [0.2, 0.5]]), Gaussian([-0.9, 1.0], [[0.4, 0.0], [0.0, 2.0]]),
                 Gaussian([0.3, 0.0], [[1.0, 0.2], [0.2, 0.5]])], [Gaussian([0.0, 3.0], [[2.0, -0.3], [-0.3, 1.0]])]),
     "samples": (X[[0, 1, 3, 5]], Y),
@@ -92,6 +110,26 @@ EXAMPLES = {
     "Intersection": ("sets", ["Intersection()", "Intersection(((1, 0.5), (2, 0.0), (3, 2.0), (4, 1.0)))"]),
     "SubsetCount": ("sets", ["SubsetCount()"]),
     "IntervalOverlap": ("intervals", ["IntervalOverlap()"]),
+    "UnionComplement": ("sets", ["UnionComplement((1, 2, 3, 4))",
+                                 "UnionComplement((1, 2, 3, 4), weights=(0.1, 0.4, 0.5, 0.0))"]),
+    "Agreement": ("sets", ["Agreement((1, 2, 3, 4))", "Agreement((1, 2, 3, 4), weights=(0.1, 0.4, 0.5, 0.0))"]),
+    "Tanimoto": ("sets", ["Tanimoto()"]),
+    "MinMax": ("histograms", ["MinMax()"]),
+    "GlobalAlignment": ("points", ["GlobalAlignment(0.8)", "GlobalAlignment(Fixed(1.5), band=2.5)"]),
+    "SignaturePDE": ("points", ["SignaturePDE(2.0)", "SignaturePDE(3.0, refinement=2)"]),
+    "PyramidMatch": ("points", ["PyramidMatch(4)", "PyramidMatch(3, side=0.5, offset=-0.25)"]),
+    "MeanEmbedding": ("points", ["MeanEmbedding(RBF(0.8))", "GaussianOf(MeanEmbedding(Linear() + Matern()))"]),
+    "SlicedWasserstein": ("series", ["SlicedWasserstein(0.7)", "SlicedWasserstein(2.0, quantiles=7)"]),
+    "Kendall": ("rankings", ["Kendall()", "Exp(0.5 * Kendall())"]),
+    "Mallows": ("rankings", ["Mallows(0.4)"]),
+    "PositiveType": ("modulo six", ["PositiveType('Z6', p=[2.0, 1.0, 0.5, 0.0, 0.5, 1.0])",
+                                    "PositiveType('R', characters=((0.0, 1.0), (2.0, 0.5), (-2.0, 0.5)))"]),
+    "WeisfeilerLehman": ("graphs", ["WeisfeilerLehman()", "WeisfeilerLehman(0)", "WeisfeilerLehman(2, base='edge')",
+                                    "WeisfeilerLehman(2, base='assignment')"]),
+    "ShortestPath": ("graphs", ["ShortestPath()", "ShortestPath(False)", "ShortestPath(ordered=True)"]),
+    "RandomWalk": ("graphs", ["RandomWalk()", "RandomWalk(0.05, labelled=False)", "RandomWalk(0.0)"]),
+    "Graphlet": ("graphs", ["Graphlet()", "Graphlet(2)", "Graphlet(3)", "Graphlet(5)"]),
+    "Propagation": ("graphs", ["Propagation()", "Propagation(2, width=0.5, seed=3)"]),
     "On": ("table", ["On('age', RBF(2.0))", "On(['age', 'size'], Linear())",
                      "On('name', Spectrum(1)) * On(['age', 'size'], RBF((1.0, 0.3)))",
                      "On('name', GapWeighted(2)) + On('name', LocalAlignment(0.3)) * On('age', RBF(2.0))"]),
@@ -107,7 +145,12 @@ EXAMPLES = {
     "Centred": ("vectors", ["Centred(RBF(0.8))", "Normalised(Centred(2.0 * RBF()))", "Centred(Linear()) * RBF()"]),
 }  # fmt: skip
 
-CASES = [(kind, text) for kind, texts in EXAMPLES.values() for text in texts]
+# Options that need other data than those of the kernel's line above.
+DIRECTED = ["WeisfeilerLehman(2)", "WeisfeilerLehman(2, base='edge')", "WeisfeilerLehman(1, base='assignment')",
+            "ShortestPath()", "RandomWalk(0.2)", "RandomWalk(0.2, labelled=False)",
+            "Propagation(2, width=1.0, attributes=True)"]  # fmt: skip
+
+CASES = [(kind, text) for kind, texts in EXAMPLES.values() for text in texts] + [("arcs", text) for text in DIRECTED]
 CASES += [("bits", "Fisher('bernoulli')"), ("counts", "Fisher('multinomial')")]
 VECTOR_CASES = [text for kind, text in CASES if kind in ("vectors", "histograms")]
 
@@ -136,7 +179,7 @@ def test_every_kernel_has_an_example_here():
     assert classes - set(vocabulary()) - unwritten == {"Kernel"}
 
 
-@pytest.mark.parametrize(("kind", "text"), CASES, ids=[text for _, text in CASES])
+@pytest.mark.parametrize(("kind", "text"), CASES, ids=[f"{kind}-{text}" for kind, text in CASES])
 def test_every_kernel_obeys_every_law_I2_T2_T4(kind, text):
     check_kernel(parse(text), *DATA[kind])
 
@@ -147,7 +190,7 @@ def test_every_kernel_without_a_text_obeys_every_law_I2(k):
     check_kernel(k, X, Y)
 
 
-@pytest.mark.parametrize(("kind", "text"), CASES, ids=[text for _, text in CASES])
+@pytest.mark.parametrize(("kind", "text"), CASES, ids=[f"{kind}-{text}" for kind, text in CASES])
 def test_every_kernel_agrees_with_its_formula(kind, text):
     k, (A, B) = parse(text), DATA[kind]
     expected = np.array(reference.gram(k, one_by_one(A), one_by_one(B)), dtype=float)
@@ -157,13 +200,13 @@ def test_every_kernel_agrees_with_its_formula(kind, text):
 @pytest.mark.parametrize("text", VECTOR_CASES)
 @pytest.mark.parametrize("form", [csr_array, np.float32, np.asfortranarray], ids=["csr", "float32", "fortran"])
 def test_every_kernel_obeys_the_laws_on_other_forms_of_vectors_I1(form, text):
-    A, B = DATA["histograms" if "Chi" in text else "vectors"]
+    A, B = DATA["histograms" if "Chi" in text or "Min" in text else "vectors"]
     check_kernel(parse(text), form(A), form(B))
 
 
 @pytest.mark.parametrize("text", VECTOR_CASES)
 def test_single_precision_stays_single_and_near_double_I1(text):
-    k, (A, B) = parse(text), DATA["histograms" if "Chi" in text else "vectors"]
+    k, (A, B) = parse(text), DATA["histograms" if "Chi" in text or "Min" in text else "vectors"]
     found = k.fit(A.astype(np.float32))(A.astype(np.float32), B.astype(np.float32))
     expected = k.fit(A)(A, B)
     assert found.dtype == np.float32
@@ -184,13 +227,15 @@ def test_on_complex_vectors_a_kernel_obeys_the_laws_or_refuses_K37(text):
 
 @pytest.mark.parametrize("text", VECTOR_CASES)
 def test_one_item_is_enough_I5(text):
-    A, B = DATA["histograms" if "Chi" in text else "vectors"]
+    A, B = DATA["histograms" if "Chi" in text or "Min" in text else "vectors"]
     check_kernel(parse(text), A[:1], B)
 
 
 @pytest.mark.parametrize("text", VECTOR_CASES)
 def test_the_two_datasets_may_come_in_different_forms_I1(text):
-    A, B = (np.float64(np.float32(Z)) for Z in DATA["histograms" if "Chi" in text else "vectors"])  # exact in both
+    A, B = (
+        np.float64(np.float32(Z)) for Z in DATA["histograms" if "Chi" in text or "Min" in text else "vectors"]
+    )  # exact in both
     k = parse(text).fit(A)
     expected = k(A, B)
     for first, second in [(A, csr_array(B)), (csr_array(A), B), (A, np.float32(B)), (np.float32(A), csr_array(B))]:

@@ -16,7 +16,10 @@ class Processor {
     Processor() {
         std::uint32_t a = 0, b = 0, c = 0, d = 0;
         if (__get_cpuid(1, &a, &b, &c, &d)) basic_ = c;
-        if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) extended_ = b;
+        if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+            extended_ = b;
+            more_ = c;
+        }
         if (__get_cpuid(0x80000001u, &a, &b, &c, &d)) amd_ = c;
         if (bits(basic_, {OSXSAVE})) saved_ = saved_registers();
     }
@@ -32,6 +35,9 @@ class Processor {
 
     // AVX-512 F, DQ, CD, BW, VL; the system saves the 512-bit registers and the masks.
     bool v4() const { return v3() && bits(extended_, {16, 17, 28, 30, 31}) && bits(saved_, {5, 6, 7}); }
+
+    // AVX512_VPOPCNTDQ, which no level has: the ones of eight words in one instruction.
+    bool counts_vectors() const { return v4() && bits(more_, {14}); }
 
    private:
     static constexpr int OSXSAVE = 27;
@@ -49,7 +55,7 @@ class Processor {
         return low;
     }
 
-    std::uint32_t basic_ = 0, extended_ = 0, amd_ = 0, saved_ = 0;
+    std::uint32_t basic_ = 0, extended_ = 0, more_ = 0, amd_ = 0, saved_ = 0;
 };
 
 }  // namespace mercer

@@ -12,11 +12,11 @@ def test_a_smoke_run_reports_on_every_claim(tmp_path, capsys):
     file = tmp_path / "claims.json"
     assert claims.main(["--smoke", "--json", str(file)]) == 0
     found = json.loads(file.read_text())
-    assert {row["item"] for row in found} == {"C3", "C9", "C10", "C13", "E22"}
+    assert {row["item"] for row in found} == {"C3", "C9", "C10", "C13", "C14", "E22"}
     assert all(row["machine"] for row in found)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1 + len(found)
-    assert all(line.split()[0] in ("C3", "C9", "C10", "C13", "E22") for line in lines[1:])
+    assert all(line.split()[0] in ("C3", "C9", "C10", "C13", "C14", "E22") for line in lines[1:])
 
 
 def test_a_claim_that_does_not_hold_is_said_not_to_C9():

@@ -85,6 +85,8 @@ INTERRUPTED = [
     ("KernelPCA", {"n_components": 4, "kernel": "rbf", "eigen_solver": "krylov"}, None, KRYLOV, 2),
     ("ClassicalMDS", {"eigen_solver": "krylov"}, None, KRYLOV, 1),
     ("KernelGradientDescent", {"tol": 1e-12}, t, "mercer.solvers.gradient_descent:_norm", 7),
+    ("NadarayaWatson", {}, t, "mercer.solvers.local_regression.bandwidth:criterion", 4),
+    ("LocalRegression", {}, t, "mercer.solvers.local_regression.bandwidth:criterion", 15),
     ("KernelRidgeCV", {"kernels": [RBF(0.5), RBF(1.0), RBF(2.0)]}, t,
      "mercer.estimators.ridge.kernel_ridge:KernelRidge._fit", 3),
     ("RFMRegressor", {"distance_kernel": "rbf", "alphas": 0.1}, t, "mercer.solvers.metric_rounds:mean_outer", 2),
@@ -167,6 +169,8 @@ def test_an_interrupted_machine_keeps_what_it_has_and_raises(name, options, targ
 
 def told(machine):
     """How the fit ended, by its own account; every machine that has a gap has it."""
+    if hasattr(machine, "search_"):
+        return machine.search_.reason
     if hasattr(machine, "cv_results_"):
         return "interrupted" if len(machine.cv_results_["params"]) < 6 else "converged"
     if hasattr(machine, "leaves_"):

@@ -92,6 +92,7 @@ def again(model, tmp_path):
 ALL = {str(m): m for m in [*public_machines(), *contract_machines(), *MORE]}
 
 
+@pytest.mark.filterwarnings("ignore::mercer.estimators.smoothing.local_smoother.Unsupported")
 @pytest.mark.parametrize("machine", ALL.values(), ids=ALL)
 def test_every_machine_predicts_alike_after_a_round_trip(machine, tmp_path):
     given = is_given(machine)
@@ -144,10 +145,12 @@ def test_an_array_that_two_attributes_share_is_stored_once_and_still_shared(tmp_
 
 DOCUMENTS = ["the cat sat", "a dog ran home", "the dog sat", "one cat, one dog"]
 STRINGS = ["gattaca", "tacgat", "ccgatt", "acca"]
+POINTS = [[[0.0, 1.0], [2.0, 0.5]], [[1.0, 1.0]], [[0.5, 0.5], [0.1, 2.0], [1.0, 0.0]], [[2.0, 2.0], [0.0, 0.3]]]
 SETS = [{"a", 1}, {"b", (2, "x")}, {"a", "b"}, set()]
 LABELS = ["lo", "hi", "lo", "mid"]
 CODES = [["red", 1], ["blue", 2], ["red", 2], ["red", 1]]
 V = rng.normal(size=(4, 3))
+GRAPHS = [{"edges": [[0, 1], [1, 2]], "node_labels": s[:3], "edge_labels": [1, 2]} for s in STRINGS]
 TABLE = {"text": DOCUMENTS, "age": [1.0, 2.5, 3.0, 0.5], "town": ["x", None, "y", "x"]}
 S = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.1], [0.0, 0.1, 3.0]])
 EXAMPLES: list[tuple[Kernel, object]] = [
@@ -174,6 +177,20 @@ EXAMPLES: list[tuple[Kernel, object]] = [
     (ks.Intersection(), SETS),
     (ks.SubsetCount(), SETS),
     (ks.IntervalOverlap(), [[(0, 1)], [(0.5, 2), (3, 4)], [(0, 4)], [(1, 2)]]),
+    (ks.Agreement((1, 2, 3), weights=(0.5, 0.25, 0.25)), [{1}, {1, 2}, {3}, set()]),
+    (ks.UnionComplement((1, 2, 3)), [{1}, {1, 2}, {3}, set()]),
+    (ks.Tanimoto(), np.array([[3], [5], [200], [0]], dtype=np.uint8)),
+    (ks.MinMax(), abs(V)),
+    (ks.GlobalAlignment(0.8, band=4.0), POINTS),
+    (ks.SignaturePDE(3.0), POINTS),
+    (ks.MeanEmbedding(ks.RBF(0.5)), POINTS),
+    (ks.SlicedWasserstein(0.5), POINTS),
+    (ks.PyramidMatch(4), POINTS),
+    (ks.Kendall(), [[0, 1, 2], [2, 1, 0], [1, 0, 2], [0, 2, 1]]),
+    (ks.Mallows(0.5), [list("abc"), list("cba"), list("bac"), list("acb")]),
+    (ks.PositiveType("Z6", [2.0, 1.0, 0.5, 0.0, 0.5, 1.0]), [0, 1, 4, 5]),
+    *((k, GRAPHS) for k in [ks.WeisfeilerLehman(2), ks.Normalised(ks.WeisfeilerLehman(1, base="assignment")),
+                            ks.ShortestPath(ordered=True), ks.RandomWalk(0.05), ks.Graphlet(3), ks.Propagation(2)]),
     (ks.Hamming(0.5), CODES),
     (ks.Lookup(("lo", "mid", "hi"), S), LABELS),
     (ks.On("text", ks.TfIdf()) + ks.On("age", ks.RBF()) * ks.On("town", ks.Constant(1.0)), TABLE),

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.items import Categories, Documents, Intervals, Items, Models, Sets, Strings, Table
+from mercer.items import (
+    Categories,
+    Documents,
+    Graphs,
+    Intervals,
+    Items,
+    Models,
+    PointLists,
+    Rankings,
+    Sets,
+    Strings,
+    Table,
+)
 from mercer.models import Discrete
 
 KINDS: dict[str, tuple[type[Items], object, object]] = {
@@ -15,6 +27,14 @@ KINDS: dict[str, tuple[type[Items], object, object]] = {
     "token lists": (Documents, [["ab", "c"], [], ["d"]], [["a", "bc"], [], ["d"]]),
     "counts": (Documents, np.array([[1, 0], [0, 2], [3, 3]]), np.array([[1, 0], [0, 2], [3, 4]])),
     "sets": (Sets, [{"b", "a", "c"}, set(), {1, (2, "x")}], [{"b", "a"}, {"c"}, {1, (2, "x")}]),
+    "packed sets": (Sets, np.array([[3], [0], [129]], dtype=np.uint8), np.array([[3], [0], [128]], dtype=np.uint8)),
+    "points": (PointLists, [[[0, 1], [2, 3]], [], [[4, 5]]], [[[0, 1]], [[2, 3]], [[4, 5]]]),
+    "series": (PointLists, [[1.0, 2.5], [3], [0, 0, 0]], [[1.0, 2.5], [3], [0, 0]]),
+    "rankings": (
+        Rankings,
+        [["b", "a", "c"], ["a", "b", "c"], ["c", "b", "a"]],
+        [["b", "a", "c"], ["a", "b", "c"], ["c", "a", "b"]],
+    ),
     "intervals": (Intervals, [[(0, 1), (2, 3)], [], [(1, 4)]], [[(0, 1)], [(2, 3)], [(1, 4)]]),
     "models": (
         Models,
@@ -22,6 +42,16 @@ KINDS: dict[str, tuple[type[Items], object, object]] = {
         [Discrete([0.5, 0.5]), Discrete([0.0, 1.0]), Discrete([0.25, 0.75])],
     ),
     "categories": (Categories, [["a", 1], ["b", 2], ["b", 0.5]], [["a", 1], ["b", 2], ["b", 0]]),
+    "graphs": (
+        Graphs,
+        [{"edges": [[0, 1], [1, 2]], "node_labels": "CCO"}, {"n": 0, "edges": []}, {"edges": [], "node_labels": "N"}],
+        [{"edges": [[0, 1], [1, 2]], "node_labels": "CCN"}, {"n": 0, "edges": []}, {"edges": [], "node_labels": "N"}],
+    ),
+    "adjacency matrices": (
+        Graphs,
+        [np.array([[0, 1], [1, 0]]), np.zeros((0, 0)), np.ones((3, 3))],
+        [np.array([[0, 1], [1, 0]]), np.zeros((1, 1)), np.ones((2, 2))],
+    ),
     "table": (
         Table,
         {"x": [1.5, 2.0, -0.0], "t": ["a", "b", None], "n": [1, 2, 2**60]},

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from mercer.items import Strings, Table, Vectors
+from mercer.items import PointLists, Rankings, Sets, Strings, Table, Vectors
 from mercer.items.joined import joined
 
 rng = np.random.default_rng(0)
@@ -16,6 +16,9 @@ DATA = {
     "vectors": Vectors.check(X, "test"),
     "sparse": Vectors.check(csr_matrix(X), "test"),
     "strings": Strings.check(words, "test"),
+    "packed sets": Sets.check(X > 0, "test"),
+    "points": PointLists.check([X[:2], X[:0], X[1:4], X, X[3:], X[:1]], "test"),
+    "rankings": Rankings.check([rng.permutation(4) for _ in words], "test"),
     "table": Table.check({"word": words, "size": X[:, 0]}, "test"),
 }
 

@@ -22,13 +22,14 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, FitFai
 from mercer import MemoryBudgetError, NotConverged
 from mercer.estimators.density.classifier import BeyondReach
 from mercer.estimators.positivity import Indefinite
+from mercer.estimators.smoothing.local_smoother import Unsupported
 from mercer.estimators.smoothing.loess import Extrapolated, SingularFit
 
 METHODS = ("predict", "decision_function", "predict_proba", "predict_log_proba", "score_samples", "transform")
 # Warnings that say what a machine could not do; all others are faults.
 OURS = (
     NotConverged, ConvergenceWarning, BeyondReach, Indefinite, DataConversionWarning, FitFailedWarning,
-    Extrapolated, SingularFit,
+    Extrapolated, SingularFit, Unsupported,
 )  # fmt: skip
 SECONDS = 30  # of processor time that one probe may take
 HOUSE = re.compile(r"^[\w ]+(\(.*\))?: .+ must (be|have) .+; got ", re.DOTALL)

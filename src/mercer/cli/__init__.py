@@ -4,7 +4,7 @@
 
 bench, certify, cluster, compare,    one verb each
 density, embed, explain, figures,
-fit, predict, tune
+fit, predict, smooth, tune
 two_samples.py                       the verb `mercer test`
 options.py                           options that several verbs share, each with its line of help
 labelled_table.py                    a table with its targets and a machine, for all verbs that learn

@@ -24,6 +24,7 @@ VERBS = {
     "cluster": ("mercer.cli.cluster:cluster", "Part the rows of a table into clusters; writes pictures."),
     "embed": ("mercer.cli.embed:embed", "Place the rows of a table on few axes, by kernel PCA or scaling."),
     "density": ("mercer.cli.density:density", "Estimate the density of one or two columns; draws it."),
+    "smooth": ("mercer.cli.smooth:smooth", "Smooth a column of a table along others, with a band."),
     "predict": ("mercer.cli.predict:predict", "Predict the rows of a table with a saved model."),
     "certify": ("mercer.cli.certify:certify", "Test a kernel on data, or prove a saved model again."),
     "test": ("mercer.cli.two_samples:two_samples", "Test whether two tables, or two groups of rows, differ."),

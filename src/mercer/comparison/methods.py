@@ -5,7 +5,8 @@
 `takes` says what the method is given:
 
     KERNEL    items, and the kernel as its argument `kernel`: all machines of this library
-    VECTORS   rows of numbers, whatever the kernel: the linear baselines, which are scikit-learn's
+    ROWS      rows of numbers, whatever the kernel: the smoothers of this library, which have windows
+    VECTORS   the same: the linear baselines, which are scikit-learn's
     NOTHING   items that it does not look at
 
 Machines have their default parameters, apart from the options in the table; tuning.py says how they are tuned.
@@ -24,7 +25,7 @@ from mercer.kernels import Kernel
 from mercer.tables.target import CLASSIFICATION as CLASSIFICATION
 from mercer.tables.target import REGRESSION as REGRESSION
 
-KERNEL, VECTORS, NOTHING = "kernel", "vectors", "nothing"
+KERNEL, ROWS, VECTORS, NOTHING = "kernel", "rows", "vectors", "nothing"
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Method:
 
     def build(self, name: str, kernel: Any, random_state: Any) -> Any:
         """The estimator, with the kernel if it takes one, and the seed if it draws numbers."""
-        if self.takes == VECTORS and not on_vectors(kernel):
+        if self.takes in (ROWS, VECTORS) and not on_vectors(kernel):
             raise wrong_kind(
                 name, "rows of numbers", f"what {kernel!r} is a kernel of", "Compare kernel machines only."
             )
@@ -77,10 +78,16 @@ REGRESSORS: dict[str, Method] = {
     "knn": Method("mercer.KernelKNeighborsRegressor"),
     "loess": Method("mercer.Loess", {"degree": 1}, VECTORS),
     "rbf network": Method("mercer.RBFNetworkRegressor", {"prototypes": 10, "init": "medoids"}),
+    "nw": Method("mercer.NadarayaWatson", {"bandwidth": "silverman"}, ROWS),
+    "local lines": Method("mercer.LocalRegression", {"bandwidth": "silverman"}, ROWS),
     "least squares": Method("sklearn.linear_model.LinearRegression", takes=VECTORS),
     "dummy": Method("sklearn.dummy.DummyRegressor", {"strategy": "mean"}, NOTHING),
 }
-SMOOTHERS = {"loess"}  # on rows of numbers like the baselines, but for few columns: compared when they are named
+SMOOTHERS = {
+    "loess",
+    "local lines",
+    "nw",
+}  # on rows of numbers like the baselines, but for few columns: compared when they are named
 METHODS = {CLASSIFICATION: CLASSIFIERS, REGRESSION: REGRESSORS}
 
 
@@ -109,7 +116,7 @@ class Entrant:
     def on_numbers(self, task: str) -> bool:
         """Whether it is a method of the tables that takes rows of numbers only."""
         method = METHODS[task].get(self.name) if self.estimator is None else None
-        return method is not None and method.takes == VECTORS
+        return method is not None and method.takes in (ROWS, VECTORS)
 
     def build(self, task: str, kernel: Any, random_state: Any) -> Any:
         """A new estimator; ValueError or TypeError if the method cannot be used on these data."""

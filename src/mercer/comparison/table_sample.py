@@ -11,7 +11,7 @@ from mercer import items
 from mercer.comparison.methods import CLASSIFICATION, is_precomputed, on_vectors
 from mercer.comparison.sample import RARE, Sample, drawn, splits_of, targets_of
 from mercer.errors import bad
-from mercer.items.column_kinds import CATEGORICAL, NUMERIC, TEXT
+from mercer.items.column_kinds import CATEGORICAL, EMPTY_GRAPH, GRAPH, NUMERIC, TEXT
 from mercer.kernels import Kernel, parse
 from mercer.tables import Table, default_kernel, read
 from mercer.tables.frames import is_in_memory
@@ -110,7 +110,7 @@ def _require_understood(kernel: Kernel, X: Any) -> None:
 
 
 def _encoded(features: Table, train: Array) -> Any:
-    """Numbers standardised, categories as indicators of their frequent levels, texts by their frequent words."""
+    """Numbers standardised, categories as indicators of frequent levels, texts by frequent words, graphs by sizes."""
     parts = []
     if numeric := features.of_kind(NUMERIC):
         texts = [name for name in features.columns if name not in numeric]
@@ -122,7 +122,16 @@ def _encoded(features: Table, train: Array) -> Any:
         frequent = levels[np.argsort(-counts, kind="stable")][:LEVELS]
         parts.append((column[:, None] == frequent).astype(float))
     parts += [_words(features.columns[name], train) for name in features.of_kind(TEXT)]
+    parts += [_graph_sizes(features.columns[name], train) for name in features.of_kind(GRAPH)]
     return np.hstack(parts)
+
+
+def _graph_sizes(column: Array, train: Array) -> Array:
+    """Numbers of nodes and of edges, standardised."""
+    graphs = items.Graphs.check([value or EMPTY_GRAPH for value in column], "compare")
+    V = np.column_stack([graphs.orders, graphs.sizes]).astype(float)
+    deviation = V[train].std(axis=0)
+    return np.asarray((V - V[train].mean(axis=0)) / np.where(deviation > 0.0, deviation, 1.0))
 
 
 def _words(column: Array, train: Array) -> Array:

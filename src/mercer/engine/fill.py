@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mercer.config import config
-from mercer.engine.pool import run, tick
+from mercer.engine.pool import one_blas_thread, run, tick
 from mercer.engine.tiles import SIDE, Tile, all_tiles, cuts, lower_tiles, side_for
 from mercer.errors import MemoryBudgetError
 from mercer.native import triangles
@@ -39,15 +39,25 @@ def _bytes(size: int) -> str:
 
 
 def dense(
-    block: Block, shape: tuple[int, int], dtype: np.dtype, *, symmetric: bool, what: str, out: Array | None = None
+    block: Block,
+    shape: tuple[int, int],
+    dtype: np.dtype,
+    *,
+    symmetric: bool,
+    what: str,
+    out: Array | None = None,
+    side: int | None = None,
 ) -> Array:
-    """The whole n x m matrix, into `out` if that is given; of a symmetric (Hermitian) one half is computed."""
+    """The whole n x m matrix, into `out` if that is given; of a symmetric (Hermitian) one half is computed.
+
+    `side` is that of a tile, where another than the usual one is better.
+    """
     n, m = shape
     if out is None:
         cure = "Use mercer.LazyGram, which streams tiles, or raise it with mercer.configure(memory=...)."
         require_memory(f"{what} of shape {n} x {m}", n * m * dtype.itemsize, cure)
         out = np.empty(shape, dtype=dtype)
-    put, side = _put_mirrored if symmetric else _put, side_for(dtype)
+    put, side = _put_mirrored if symmetric else _put, side or side_for(dtype)
     run(lambda tile: put(out, block, tile), lower_tiles(n, side) if symmetric else all_tiles(n, m, side))
     return out
 
@@ -55,6 +65,12 @@ def dense(
 def over_tiles(work: Callable[[Tile], None], shape: tuple[int, int]) -> None:
     """Call work((rows, columns)) for every tile of a matrix, on our threads."""
     run(work, all_tiles(*shape))
+
+
+def over_items(work: Callable[[int], None], n: int) -> None:
+    """Call work(i) for i = 0, ..., n - 1 on our threads; BLAS has one thread, so that no bit depends on n."""
+    with one_blas_thread():
+        run(work, range(n))
 
 
 def _put(out: Array, block: Block, tile: Tile) -> None:

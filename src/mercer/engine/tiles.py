@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 SIDE = 384  # rows and columns of a tile: 1.2 MB of float64, inside a 2 MB cache with its operands
+COSTLY_SIDE = 32  # of tiles whose entries take long (a sum over two sequences): a few hundred items use all cores
 SINGLE_SIDE = 600  # the same of float32: 1.4 MB
 
 Tile = tuple[slice, slice]

@@ -14,11 +14,11 @@ gradient_descent.py      least squares by gradient steps
 embedding/               items as points in few coordinates: kernel PCA, classical scaling
 discriminant/            kernel discriminant analysis
 density/                 densities of rows of numbers, and classes by their densities
+smoothing/               curves and surfaces by local fits
 features/                transformers: features of a kernel from landmarks, or waves of random frequencies
 neighbours/              nearest neighbours by the distance of a kernel
-smoothing/               curves and surfaces by fits to the points nearby
 clusters/                clusters around items, and around means of features
-table_scaler.py          TableScaler, the one transformer; robust_scale.py, centre and deviation despite outliers
+table_scaler.py          TableScaler: columns of a table in like units; robust_scale.py, deviations despite outliers
 
 What they share:
 

@@ -3,7 +3,8 @@
     make_pipeline(TableScaler(), SVC(kernel=On(["age", "hours"], RBF(2.0)) + On("job", Hamming())))
 
 Numbers are standardised and their gaps filled with the median, a missing category becomes the category "missing", a
-missing text the empty text.  The names and kinds of the columns are kept, so that a model file knows its table.
+missing text the empty text, a missing graph the one without nodes.  The names and kinds of the columns are kept, so
+that a model file knows its table.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.errors import bad, wrong_kind
 from mercer.estimators.sklearn_private import gives_frames
 from mercer.items import Items, Table, Vectors
-from mercer.items.column_kinds import CATEGORICAL, KINDS, NUMERIC, TEXT, kind_of
+from mercer.items.column_kinds import CATEGORICAL, EMPTY_GRAPH, GRAPH, KINDS, NUMERIC, TEXT, kind_of
 from mercer.items.symbols import is_frame, is_missing
 from mercer.items.vectors import is_sparse
 from mercer.typing import Array
 
-MISSING = {CATEGORICAL: "missing", TEXT: ""}
+MISSING = {CATEGORICAL: "missing", TEXT: "", GRAPH: EMPTY_GRAPH}
 FORMS = ("auto", "table")
 
 
 class TableScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """(x - mean) / standard deviation of every numeric column; categories and texts without gaps.
 
-    kinds     {column: "numeric", "categorical" or "text"}; what is not named is decided by the values
-    output    "auto": a matrix if all columns are numeric, a list of texts if the only column is text, else a table;
+    kinds     {column: "numeric", "categorical", "text" or "graph"}; what is not named is decided by the values
+    output    "auto": a matrix if all columns are numeric, a list if the only column is text or graphs, else a table;
               "table": a table with named columns, for kernels that choose theirs by On
     target    the name of the column to be predicted, which is only kept
 
@@ -78,7 +79,7 @@ class TableScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             return columns
         if self.output == "auto" and set(self.kinds_.values()) == {NUMERIC}:
             return np.column_stack(list(columns.values()))
-        if self.output == "auto" and list(self.kinds_.values()) == [TEXT]:
+        if self.output == "auto" and list(self.kinds_.values()) in ([TEXT], [GRAPH]):
             return next(iter(columns.values()))
         return Table(columns)
 

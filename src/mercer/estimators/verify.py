@@ -4,8 +4,8 @@
 
 Works for our support vector machines, KernelRidge and GaussianProcessRegressor and for scikit-learn's, for our machines
 of regularised risk, recursive feature machines, GaussianProcessClassifier, KernelLDA, our feature machines, nearest
-neighbours and clusters, for KernelPCA and KernelDensity (ours and scikit-learn's) and ClassicalMDS, whatever their
-kernel, and for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is
+neighbours, smoothers and clusters, for KernelPCA and KernelDensity (ours and scikit-learn's) and ClassicalMDS, whatever
+their kernel, and for pipelines that end in one of these: X then goes through the fitted steps before it.  Everything is
 computed in double precision, and only the parameters and the coefficients of the model are used.
 """
 
@@ -34,16 +34,18 @@ from mercer.estimators.ridge import landmarks
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.risk import verify as risk
 from mercer.estimators.smoothing import loess_proof
+from mercer.estimators.smoothing import verify as smoothing
 from mercer.estimators.svm import verify as svm
 from mercer.estimators.svm.model_reader import READERS
 from mercer.solvers.density.proof import DensityProof
 from mercer.solvers.kernel_k_means import MeansProof
+from mercer.solvers.local_regression import NormalEquations
 from mercer.solvers.medoids import SwapProof
 from mercer.solvers.ridge import Expansion, RidgeCertificate, Targets, certify_ridge
 from mercer.solvers.rvm.evidence import Relevance
 from mercer.solvers.solution import Solution
 
-Proof = Solution | Relevance | SwapProof | MeansProof | EigenCertificate | DensityProof
+Proof = Solution | Relevance | SwapProof | MeansProof | EigenCertificate | DensityProof | NormalEquations
 
 
 def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Proof:
@@ -127,6 +129,7 @@ PROVERS: dict[str, Callable[..., Proof]] = {
     "ClassicalMDS": verify_axes,
     "KernelKMeans": verify_means,
     "KMedoids": medoids.verify,
+    "LocalSmoother": smoothing.verify,
     "NearestMedoidClassifier": medoids.verify_classes,
     "GaussianProcessRegressor": verify_regressor,
     "GaussianProcessClassifier": verify_classifier,

@@ -14,7 +14,8 @@ import numpy as np
 
 from mercer.estimators.training_data import KernelItems
 from mercer.files.faults import broken
-from mercer.items import Items, Table
+from mercer.items import Graphs, Items, PointLists, Table
+from mercer.items.labels import Labels
 from mercer.kernels import Fitted, Kernel
 from mercer.kernels.centred import Training
 from mercer.kernels.documents import Corpus
@@ -141,6 +142,48 @@ def _table(fields: Fields) -> Table:
     return Table(columns)
 
 
+def _point_lists(fields: Fields) -> PointLists:
+    points, ends = _taken(fields, "points", "ends")
+    numbers = isinstance(points, np.ndarray) and points.ndim == 2 and points.dtype == np.float64 and points.shape[1] > 0
+    _require(numbers and bool(np.isfinite(points).all()), "points", "rows of finite numbers")
+    places = isinstance(ends, np.ndarray) and ends.ndim == 1 and ends.dtype == np.intp and len(ends) > 0
+    in_order = places and ends[0] == 0 and ends[-1] == len(points) and bool((np.diff(ends) >= 0).all())
+    _require(in_order, "the ends of lists", "places among the points, in order")
+    return PointLists(points, ends)
+
+
+def _labels(fields: Fields) -> Labels:
+    alphabet, codes = _taken(fields, "alphabet", "codes")
+    _require(isinstance(alphabet, tuple) and _whole(codes, len(alphabet)), "labels", "places in an alphabet")
+    _require(len(Labels.of(alphabet, "model file", "nodes or edges").alphabet) == len(alphabet), "labels", "different")
+    return Labels(alphabet, codes)
+
+
+def _whole(values: Any, limit: int) -> bool:
+    """Whether this is a vector of integers from 0 to below a limit."""
+    fine = isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype == np.int64
+    return fine and (not len(values) or (values.min() >= 0 and values.max() < limit))
+
+
+def _graphs(fields: Fields) -> Graphs:
+    """Graphs whose offsets and indices stay inside of their arrays, as compiled loops rely on."""
+    found = Graphs(*_taken(fields, "nodes", "start", "neighbour", "directed", "node_labels", "edge_labels",
+                           "node_attributes", "edge_attributes"))  # fmt: skip
+    nodes, start, neighbour = found.nodes, found.start, found.neighbour
+    for ends, total in ((start, neighbour), (nodes, start[1:] if isinstance(start, np.ndarray) else start)):
+        _require(_whole(ends, 2**63 - 1) and isinstance(total, np.ndarray) and len(ends) > 0, "graphs", "three vectors")
+        _require(ends[0] == 0 and ends[-1] == len(total) and bool((np.diff(ends) >= 0).all()), "graphs", "in order")
+    _require(_whole(neighbour, 2**63 - 1), "neighbours", "nodes")
+    inside = neighbour < np.repeat(found.orders, np.diff(start[nodes]))
+    _require(bool(inside.all()) and isinstance(found.directed, bool), "neighbours", "nodes of the same graph")
+    for values, count in ((found.node_labels, len(start) - 1), (found.edge_labels, len(neighbour))):
+        _require(values is None or (isinstance(values, Labels) and len(values) == count), "labels", "one for each")
+    for rows, count in ((found.node_attributes, len(start) - 1), (found.edge_attributes, len(neighbour))):
+        numbers = isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype == np.float64 and len(rows) == count
+        _require(rows is None or numbers, "attributes", "a row for each")
+    return found
+
+
 def _selector(fields: Fields) -> Any:
     """A selector of columns by name and type; types are stored by name."""
     from sklearn.compose import make_column_selector
@@ -187,7 +230,10 @@ _BUILD: dict[type, Callable[[Fields], Any]] = {
     Fitted: _fitted,
     Corpus: _corpus,
     Centre: _centre,
+    PointLists: _point_lists,
     Table: _table,
+    Graphs: _graphs,
+    Labels: _labels,
 }
 _LOADED = {LoadedItems: KernelItems, LoadedTraining: Training}
 
@@ -215,4 +261,4 @@ def builder_of(cls: type) -> Callable[[Fields], Any] | None:
     """The function that makes such a value from its stored parts, if that is not the constructor."""
     if _is_selector(cls):
         return _selector
-    return _items(cls) if issubclass(cls, Items) and cls is not Table else _BUILD.get(cls)
+    return _items(cls) if issubclass(cls, Items) and cls not in _BUILD else _BUILD.get(cls)

@@ -20,7 +20,10 @@ FUNCTIONAL = (kernels.FeatureMap, kernels.Modulated, kernels.Pullback, kernels.S
 
 _RECORDS = {
     "mercer.parameters": "Fixed Bounded",
-    "mercer.items": "Categories Documents Intervals Models Objects Sets Strings Table Vectors",
+    "mercer.items": "Categories Documents Graphs Intervals Models Objects PointLists Rankings Sets Strings Table "
+    "Vectors",
+    "mercer.items.sets": "PackedSets",
+    "mercer.items.labels": "Labels",
     "mercer.items.text": "CountedDocuments",
     "mercer.kernels.frozen_matrix": "Frozen",
     "mercer.kernels.prepared_rows": "Centre",
@@ -36,6 +39,7 @@ _RECORDS = {
     "mercer.estimators.recursive_features.leaf": "Leaf",
     "mercer.estimators.recursive_features.tree": "Split",
     "mercer.estimators.risk.certificate": "RiskCertificate",
+    "mercer.estimators.smoothing.mixed_columns": "MixedColumns",
     "mercer.estimators.svm.certificate": "Certificate",
     "mercer.estimators.svm.proof_record": "Record",
     "mercer.estimators.gaussian_process.converted_kernel": "Converted Foreign",
@@ -64,6 +68,7 @@ _RECORDS = {
     "mercer.solvers.landmarks": "LandmarkFactor",
     "mercer.solvers.least_squares": "LeastSquares",
     "mercer.solvers.linear_svm": "LinearSolution",
+    "mercer.solvers.local_regression": "BandwidthSearch LocalProblem Width",
     "mercer.solvers.losses": "ComplementaryLogLog EpsilonInsensitive Exponential Hinge Huber Logistic Pinball Probit "
     "Squared SquaredHinge",
     "mercer.solvers.loess.boxes": "Boxes",

@@ -4,7 +4,12 @@ items.py           the contract of a dataset, and its most general kind: a seque
 vectors.py         rows of a dense or sparse matrix
 categories.py      rows of values that are equal or different
 text.py            strings (letter by letter) and documents (word by word)
-sets.py            finite sets, and unions of intervals
+sets.py            finite sets, in lists or packed into bits, and unions of intervals
+point_lists.py     lists of points: time series and sets of points
+rankings.py        orders of the same things
+graphs.py          graphs with labels and attributes
+graph_forms.py     graphs of networkx, igraph, SciPy, edge lists and dicts, read one by one
+labels.py          labels of nodes and edges, and their hashes
 tables.py          rows whose columns are of several kinds
 column_kinds.py    what a column of a table holds: numbers, categories or text
 symbols.py         the hashable values that texts, sets and categories are made of
@@ -20,8 +25,11 @@ from mercer.lazy import on_first_use
 
 if TYPE_CHECKING:
     from mercer.items.categories import Categories
+    from mercer.items.graphs import Graphs
     from mercer.items.items import Anything, Items, Objects
     from mercer.items.models import Models
+    from mercer.items.point_lists import PointLists
+    from mercer.items.rankings import Rankings
     from mercer.items.sets import Intervals, Sets
     from mercer.items.tables import Table
     from mercer.items.text import Documents, Strings
@@ -31,8 +39,11 @@ else:
         __name__,
         {
             "categories": "Categories",
+            "graphs": "Graphs",
             "items": "Anything Items Objects",
             "models": "Models",
+            "point_lists": "PointLists",
+            "rankings": "Rankings",
             "sets": "Intervals Sets",
             "tables": "Table",
             "text": "Documents Strings",
@@ -44,10 +55,13 @@ __all__ = [
     "Anything",
     "Categories",
     "Documents",
+    "Graphs",
     "Intervals",
     "Items",
     "Models",
     "Objects",
+    "PointLists",
+    "Rankings",
     "Sets",
     "Strings",
     "Table",

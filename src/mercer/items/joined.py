@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from mercer.errors import wrong_kind
-from mercer.items import Items, Table
+from mercer.items import Graphs, Items, PointLists, Table
 from mercer.items.vectors import is_sparse
 
 T = TypeVar("T", bound=Items)
@@ -19,6 +19,10 @@ def joined(A: T, B: Items) -> T:
         raise wrong_kind("joined", f"{A.kind} like those before", B.kind, "Pass items of the same kind and columns.")
     if isinstance(A, Table) and isinstance(B, Table):
         return type(A)({name: _together(A.columns[name], B.columns[name]) for name in A.columns})
+    if isinstance(A, PointLists) and isinstance(B, PointLists):
+        return A.followed_by(B)
+    if isinstance(A, Graphs) and isinstance(B, Graphs):
+        return A.followed_by(B)
     return type(A)(_together(A.values, B.values))  # type: ignore[attr-defined, call-arg]
 
 

@@ -1,4 +1,4 @@
-"""Sets: finite sets of hashable elements, and unions of intervals of the real line."""
+"""Sets: finite sets of hashable elements, in lists or packed into bits, and unions of intervals of the real line."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from mercer.items.items import Items, taken
 from mercer.items.symbols import Listed, is_missing, listed
 from mercer.typing import Array, Index
 
+_WORD = 8  # bytes that are counted at once
+
 
 @dataclass(frozen=True, eq=False)
 class Sets(Listed):
@@ -21,10 +23,46 @@ class Sets(Listed):
     kind: ClassVar[str] = "sets"
 
     @classmethod
-    def check(cls, X: Any, owner: str) -> Self:
-        if isinstance(X, cls):
+    def check(cls, X: Any, owner: str) -> Any:
+        if isinstance(X, Sets):
             return X
+        if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in (np.bool_, np.uint8):
+            return PackedSets.of(X)
         return cls([_set(value, owner, row) for row, value in enumerate(listed(X, owner, "a list of sets"))])
+
+    @property
+    def members(self) -> list[frozenset[Any]]:
+        """The sets, one by one."""
+        return self.values
+
+
+@dataclass(frozen=True, eq=False)
+class PackedSets(Sets):
+    """n sets of whole numbers, each a row of bits: number j is in the set if bit j is 1.
+
+    They come from a 2-d array: of uint8 as `numpy.packbits(members, axis=1)` makes it, or of bool, one column per
+    number. `values` is that array of uint8, with zeros up to the next multiple of 64 bits.
+    """
+
+    values: Any
+
+    @classmethod
+    def of(cls, X: Array) -> Self:
+        """From an array of bytes or of truth values."""
+        packed = np.packbits(X, axis=1) if X.dtype == np.bool_ else X
+        values = np.zeros((len(X), -(-packed.shape[1] // _WORD) * _WORD), dtype=np.uint8)
+        values[:, : packed.shape[1]] = packed
+        return cls(values)
+
+    @property
+    def members(self) -> list[frozenset[Any]]:
+        return [frozenset(np.flatnonzero(row).tolist()) for row in np.unpackbits(self.values, axis=1)]
+
+    def __getitem__(self, index: Index) -> Self:
+        return type(self)(self.values[index])
+
+    def pieces(self) -> Iterable[bytes]:
+        return (row.tobytes() for row in self.values)
 
 
 def _set(value: Any, owner: str, row: int) -> frozenset[Any]:

@@ -12,7 +12,15 @@ subsets.py                    over subsets of columns: ANOVA
 Kernels of other items:
 strings/                      words, subsequences, alignments and edits of strings
 documents.py                  words of texts; word_counts.py, the counts that these and strings compare
+alignment.py, signature.py    time series and paths
+point_sets.py                 sets of points: means of kernels, sliced Wasserstein; pyramid_match.py, by cells
+prepared_points.py            lists of points made ready for these kernels
 sets.py, categorical.py       sets and intervals; rows of categories
+agreement.py                  subsets of a known set: what both leave out, where they agree
+min_max.py                    what is shared of all that two items have: Tanimoto, MinMax
+positive_type.py, groups.py   elements of a group, the same after both are moved
+rankings.py                   rankings, by pairs in the same order
+graphs/                       graphs: what surrounds nodes, paths, walks, small subgraphs
 tables.py                     a kernel on some columns of a table
 lookup_table.py, constant.py  a finite set by a table of values; constants and white noise
 probability_product.py        the overlap of two fitted models
@@ -46,7 +54,9 @@ from mercer.parameters import Bounded, Fixed
 
 if TYPE_CHECKING:
     from mercer.kernels.additive import AdditiveChiSquared, ChiSquared, Laplacian
+    from mercer.kernels.agreement import Agreement, UnionComplement
     from mercer.kernels.algebra import Negated, Product, Scaled, Sum
+    from mercer.kernels.alignment import GlobalAlignment
     from mercer.kernels.angular import ArcSine, Cosine
     from mercer.kernels.base import Kernel, kernel
     from mercer.kernels.categorical import Hamming
@@ -59,14 +69,25 @@ if TYPE_CHECKING:
     from mercer.kernels.function_of_kernel import Exp, PolynomialOf, Power
     from mercer.kernels.generative_features import GenerativeFeatures
     from mercer.kernels.grammar import parse
+    from mercer.kernels.graphs.graphlet import Graphlet
+    from mercer.kernels.graphs.propagation import Propagation
+    from mercer.kernels.graphs.random_walk import RandomWalk
+    from mercer.kernels.graphs.shortest_path import ShortestPath
+    from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman
     from mercer.kernels.lookup_table import Lookup
     from mercer.kernels.matrix_weighted import Bilinear, Mahalanobis
+    from mercer.kernels.min_max import MinMax, Tanimoto
     from mercer.kernels.normalised import GaussianOf, Normalised
     from mercer.kernels.periodic import Periodic
+    from mercer.kernels.point_sets import MeanEmbedding, SlicedWasserstein
+    from mercer.kernels.positive_type import PositiveType
     from mercer.kernels.probability_product import ProbabilityProduct
     from mercer.kernels.pullback import Modulated, Pullback, rank_one
+    from mercer.kernels.pyramid_match import PyramidMatch
     from mercer.kernels.radial import RBF, Exponential, Matern, RationalQuadratic
+    from mercer.kernels.rankings import Kendall, Mallows
     from mercer.kernels.sets import Intersection, IntervalOverlap, SubsetCount
+    from mercer.kernels.signature import SignaturePDE
     from mercer.kernels.strings import (
         AllSubstrings,
         Dictionary,
@@ -86,7 +107,9 @@ else:
         __name__,
         {
             "additive": "AdditiveChiSquared ChiSquared Laplacian",
+            "agreement": "Agreement UnionComplement",
             "algebra": "Negated Product Scaled Sum",
+            "alignment": "GlobalAlignment",
             "angular": "ArcSine Cosine",
             "base": "Kernel kernel",
             "categorical": "Hamming",
@@ -100,15 +123,26 @@ else:
             "function_of_kernel": "Exp PolynomialOf Power",
             "generative_features": "GenerativeFeatures",
             "grammar": "parse",
+            "graphs.graphlet": "Graphlet",
+            "graphs.propagation": "Propagation",
+            "graphs.random_walk": "RandomWalk",
+            "graphs.shortest_path": "ShortestPath",
+            "graphs.weisfeiler_lehman": "WeisfeilerLehman",
             "lookup_table": "Lookup",
+            "min_max": "MinMax Tanimoto",
             "normalised": "GaussianOf Normalised",
             "periodic": "Periodic",
+            "point_sets": "MeanEmbedding SlicedWasserstein",
+            "positive_type": "PositiveType",
             "probability_product": "ProbabilityProduct",
             "pullback": "Modulated Pullback rank_one",
+            "pyramid_match": "PyramidMatch",
             "radial": "RBF Exponential Matern RationalQuadratic",
+            "rankings": "Kendall Mallows",
             "sets": "Intersection IntervalOverlap SubsetCount",
             "strings": "AllSubstrings Dictionary EditSimilarity GapWeighted GappedKmer LocalAlignment Mismatch "
             "Spectrum WeightedDegree",
+            "signature": "SignaturePDE",
             "subsets": "ANOVA AllSubsets",
             "tables": "On",
             "user": "FeatureMap Similarity",
@@ -119,6 +153,7 @@ __all__ = [
     "ANOVA",
     "RBF",
     "AdditiveChiSquared",
+    "Agreement",
     "AllSubsets",
     "AllSubstrings",
     "ArcSine",
@@ -142,17 +177,23 @@ __all__ = [
     "GaussianOf",
     "GenerativeFeatures",
     "Geometric",
+    "GlobalAlignment",
+    "Graphlet",
     "Hamming",
     "Homogeneous",
     "Intersection",
     "IntervalOverlap",
+    "Kendall",
     "Kernel",
     "Laplacian",
     "Linear",
     "LocalAlignment",
     "Lookup",
     "Mahalanobis",
+    "Mallows",
     "Matern",
+    "MeanEmbedding",
+    "MinMax",
     "Mismatch",
     "Modulated",
     "Negated",
@@ -161,19 +202,29 @@ __all__ = [
     "Periodic",
     "Polynomial",
     "PolynomialOf",
+    "PositiveType",
     "Power",
     "ProbabilityProduct",
     "Product",
+    "Propagation",
     "Pullback",
+    "PyramidMatch",
+    "RandomWalk",
     "RationalQuadratic",
     "Scaled",
+    "ShortestPath",
     "Sigmoid",
+    "SignaturePDE",
     "Similarity",
+    "SlicedWasserstein",
     "Spectrum",
     "SubsetCount",
     "Sum",
+    "Tanimoto",
     "TfIdf",
+    "UnionComplement",
     "WeightedDegree",
+    "WeisfeilerLehman",
     "White",
     "kernel",
     "parse",

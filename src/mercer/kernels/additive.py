@@ -118,6 +118,11 @@ def absolute_distances(A: Rows, B: Rows) -> Array:
     """sum_k |a_ik - b_jk| for all pairs."""
     if (tile := A.known("absolute", B)) is not None:
         return tile.copy()
+    return absolute_sums(A, B)
+
+
+def absolute_sums(A: Any, B: Any) -> Array:
+    """The same of any prepared rows, as a new tile."""
     return _distances(A, B, distance.absolute, sparse_pairs.absolute)
 
 

@@ -25,6 +25,7 @@ what is known of it
     textual = False                 cannot be written as text, because it holds a function or data
 
 speed and accuracy; the defaults are correct, and slower
+    costly = True                   one value takes microseconds or more: tiles are small, so that cores share few items
     diag(A)                         k(a_i, a_i); by default from n tiles of one pair
     parameter_gradients(A, B, W)    derivatives in its hyper-parameters; by default central differences
     input_vjp(A, B, W, X)           derivative in the items, if they are vectors; by default central differences
@@ -62,6 +63,7 @@ import numpy as np
 
 from mercer import parameters
 from mercer.engine import fill
+from mercer.engine.tiles import COSTLY_SIDE
 from mercer.errors import bad, wrong_kind
 from mercer.items import Items, Vectors
 from mercer.kernels import central_differences
@@ -99,6 +101,7 @@ class Kernel:
     learned: bool = False
     stationary: bool = False
     isotropic: bool = False
+    costly: bool = False  # one value takes microseconds or more
     infix: bool = False  # prints as an expression of operators
     bound: float = np.inf  # |k(x, y)| is at most this, for all items ...
     finite: bool = False  # ... or it is finite for all of them, as `block` and `diag` see to
@@ -372,7 +375,8 @@ def gram_of(
     if out is not None:
         dtype = out.dtype
     dtype = dtype or tile(kernel, A[:1], B[:1], where).dtype  # the kernel's own word on its number type
-    return fill.dense(block, (len(A), len(B)), dtype, symmetric=symmetric, what=what, out=out)
+    side = COSTLY_SIDE if kernel.costly else None
+    return fill.dense(block, (len(A), len(B)), dtype, symmetric=symmetric, what=what, out=out, side=side)
 
 
 def same_kind(owner: str, kernels: tuple[Kernel, ...]) -> type[Items]:

@@ -63,6 +63,10 @@ class Composite(Kernel):
         return all(child.isotropic for child in self.children)
 
     @property
+    def costly(self) -> bool:  # type: ignore[override]
+        return any(child.costly for child in self.children)
+
+    @property
     def textual(self) -> bool:  # type: ignore[override]
         return all(child.textual for child in self.children)
 

@@ -39,7 +39,7 @@ class Intersection(Counting):
             object.__setattr__(self, "weights", pairs)
 
     def prepare_in(self, X: Sets, frame: Any, pool: Pool) -> Counts:
-        found = counts(map(in_order, X.values), frame)
+        found = counts(map(in_order, X.members), frame)
         if self.weights is None:
             return found
         V, mu = found.rows.values, dict(self.weights)
@@ -77,7 +77,7 @@ class SubsetCount(Kernel):
     psd_reason = "an inner product of features: the indicators of subsets"
 
     def prepare_in(self, X: Sets, frame: Any, pool: Pool) -> Counts:
-        return counts(X.values, frame)
+        return counts(X.members, frame)
 
     def block(self, A: Counts, B: Counts) -> Array:
         return _two_to(inner(A, B))
@@ -91,7 +91,7 @@ class SubsetCount(Kernel):
 
     def feature_map(self, X: Any) -> Array:
         """phi_U(A) = 1 if U is a subset of A, for all subsets U of the union, by size and then in order."""
-        sets = self.check(X).values  # type: ignore[attr-defined]
+        sets = self.check(X).members  # type: ignore[attr-defined]
         union = in_order(frozenset().union(*sets))
         maps.guard("SubsetCount", len(sets), 2 ** len(union))
         subsets = chain.from_iterable(combinations(union, size) for size in range(len(union) + 1))

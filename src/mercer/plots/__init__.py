@@ -15,6 +15,7 @@ embedding.py      items as points on two axes
 clusters.py       items around their medoids, and silhouettes
 density.py        a density: a curve with its band, or contours that hold shares of the probability
 witness.py        where one sample is denser than the other
+smooth.py         a smooth through a scatterplot, with its band
 search.py         the score of a search over one parameter or two
 style.py          colours, and the figures that are drawn on
 
@@ -32,6 +33,7 @@ from mercer.plots.process import process_band
 from mercer.plots.regression import regression_tube, residuals
 from mercer.plots.reliability import coverage, reliability, roc
 from mercer.plots.search import search_curve, search_surface
+from mercer.plots.smooth import smooth
 from mercer.plots.style import INK, MUTED, PALETTE, figure, style, svg
 from mercer.plots.witness import witness
 
@@ -57,6 +59,7 @@ __all__ = [
     "search_surface",
     "silhouette_curve",
     "silhouettes",
+    "smooth",
     "spectrum",
     "style",
     "svg",

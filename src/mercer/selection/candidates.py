@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
+from mercer.estimators.smoothing.local_smoother import LocalSmoother
 from mercer.typing import Array
 
 Settings = dict[str, Any]
@@ -29,7 +30,7 @@ class Candidate:
     model: Any
     steps: Any
     steps_key: tuple[Any, ...]
-    machine: KernelEstimator
+    machine: KernelEstimator | LocalSmoother
 
 
 def candidates_of(estimator: Any, settings: Iterable[Settings], scaler: Any, scorer_reads: str) -> list[Candidate]:

@@ -9,6 +9,7 @@ smo.py                               the textbook algorithm, to compare with
 hinge_posterior.py                   the machine as a posterior: EM and Gibbs sampling
 ridge/                               kernel ridge regression: one, many at once, leave-one-out
 least_squares.py                     ridge regression on explicit features, and its evidence
+local_regression/                    polynomials fitted to the points around each place
 gradient_descent.py                  least squares by gradient steps
 metric_rounds.py                     a metric from the gradients of a fitted function, in rounds
 risk/                                any convex loss in an RKHS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Mapping
 from decimal import Decimal
 from numbers import Real
@@ -49,5 +50,7 @@ def _cell(value: Any, place: str) -> Cell:
         return float(value)
     if isinstance(value, _NAMED_BY_TEXT):
         return str(value)
+    if isinstance(value, dict) and "edges" in value:
+        return json.dumps(value)
     raise fault(place, "a number, a string, a truth value or a date", shown(value),
                 "Give each part a column of its own.")  # fmt: skip

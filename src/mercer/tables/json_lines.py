@@ -1,4 +1,7 @@
-"""JSON: one object for every row, each on a line of its own or all in one array, with plain values by column."""
+"""JSON: one object for every row, each on a line of its own or all in one array.
+
+Values are plain, or graphs: objects with edges, which stay text until a kernel reads them.
+"""
 
 from __future__ import annotations
 
@@ -103,5 +106,7 @@ def _cell(value: Any, place: str) -> Cell:
             return float(value)
         except OverflowError:
             return math.inf
-    raise fault(place, "a number, a string, true, false or null", shown(value),
+    if isinstance(value, dict) and "edges" in value:
+        return json.dumps(value)
+    raise fault(place, "a number, a string, true, false or null, or a graph", shown(value),
                 "Write one object for every row (pandas: orient='records'), and a column for every part.")  # fmt: skip

@@ -2,6 +2,7 @@
 
     RBF(l)                                                              numbers only
     TfIdf()                                                             one text
+    Normalised(WeisfeilerLehman(3))                                     one column of graphs
     On([...], RBF(l)) + On([...], Hamming(m)) + On("text", TfIdf())     several kinds
 
 l is the median distance of two rows of standardised columns, m is twice the median number of categories in which two
@@ -15,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from mercer.estimators.table_scaler import TableScaler
-from mercer.items.column_kinds import CATEGORICAL, NUMERIC, TEXT, mean_words
-from mercer.kernels import RBF, Hamming, Kernel, On, Spectrum, TfIdf
+from mercer.items.column_kinds import CATEGORICAL, GRAPH, NUMERIC, TEXT, mean_words
+from mercer.kernels import RBF, Hamming, Kernel, Normalised, On, Spectrum, TfIdf, WeisfeilerLehman
 from mercer.selection.kernel_heuristics import median_lengthscale
 from mercer.tables.table import Table
 from mercer.typing import Array
 
+GRAPH_KERNEL = Normalised(WeisfeilerLehman(3))  # three steps around a node tell most molecules apart
 _PAIRS = 5000
 
 
@@ -32,11 +34,14 @@ def default_kernel(table: Table) -> Kernel:
         return RBF(_lengthscale(table))
     if list(table.kinds.values()) == [TEXT]:
         return _text_kernel(*table.columns.values())
+    if list(table.kinds.values()) == [GRAPH]:
+        return GRAPH_KERNEL
     numeric, categorical = table.of_kind(NUMERIC), table.of_kind(CATEGORICAL)
     terms: list[Kernel] = [On(tuple(numeric), RBF(_lengthscale(table)))] if numeric else []
     if categorical:
         terms.append(On(tuple(categorical), Hamming(_rounded(2.0 * _median(_differences(table))))))
     terms += [On(name, _text_kernel(table.columns[name])) for name in table.of_kind(TEXT)]
+    terms += [On(name, GRAPH_KERNEL) for name in table.of_kind(GRAPH)]
     total = terms[0]
     for term in terms[1:]:
         total = total + term

@@ -32,8 +32,8 @@ def read(
               columns
     format    "csv", "tsv", "parquet", "json", "jsonl" or "svmlight"; None: found by the end of the name, or by the
               content.  JSON is an array of objects, or one object on every line
-    kinds     {column: "numeric", "categorical" or "text"}; kinds of other columns are found by their cells, and names
-              that are no columns are ignored
+    kinds     {column: "numeric", "categorical", "text" or "graph"}; kinds of other columns are found by their cells,
+              and names that are no columns are ignored
     header    whether the first row of CSV holds names; None: found by comparing it with the others
     keep      columns that are features although they look like identifiers or dates; `split_target` leaves out other
               such columns, unless their kind is given

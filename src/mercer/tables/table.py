@@ -1,4 +1,4 @@
-"""Table: named columns of numbers, categories and texts, or sparse rows, with notes on them."""
+"""Table: named columns of numbers, categories, texts and graphs, or sparse rows, with notes on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from mercer import items
 from mercer.errors import TableError
-from mercer.items.column_kinds import CATEGORICAL, NUMERIC, TEXT
+from mercer.items.column_kinds import KINDS, NUMERIC
 from mercer.tables.target import require_two, targets
 from mercer.typing import Array, Index
 
@@ -29,7 +29,7 @@ def listed(names: Collection[str]) -> str:
 class Table:
     """n rows.  Numeric columns are float64 with NaN for a missing value, others hold str with None for it.
 
-    kinds      "numeric", "categorical" or "text" for every column
+    kinds      "numeric", "categorical", "text" or "graph" for every column
     vectors    sparse rows (svmlight), beside which the only column is the label
     notes      sentences on unusual columns (column_notes.py)
     aside      columns that are no features, with the reason: identifiers and dates (columns_left_out.py)
@@ -116,6 +116,6 @@ class Table:
         """Rows and columns in words."""
         if self.vectors is not None:
             return f"{len(self)} rows of {self.vectors.shape[1]} numbers, sparse"
-        counts: Mapping[str, int] = {kind: len(self.of_kind(kind)) for kind in (NUMERIC, CATEGORICAL, TEXT)}
+        counts: Mapping[str, int] = {kind: len(self.of_kind(kind)) for kind in KINDS}
         parts = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
         return f"{len(self)} rows, {len(self.columns)} columns ({parts})"

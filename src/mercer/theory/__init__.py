@@ -7,6 +7,7 @@ dimension.py        its number of features
 mercer_map.py       features from a Gram
 eigenfunctions.py   features from an integral operator; quadrature.py, the measure of the integral
 closed_forms.py     known spectra and features, to compare with
+representation.py   unitary matrices behind a kernel on a finite group
 rkhs.py             functions made of a kernel, with inner product and norm
 distance.py         the metric a kernel induces
 spectrum.py         eigenvalues of a Gram, and which of them are rounding
@@ -22,6 +23,7 @@ from mercer.theory.mercer_map import MercerMap, mercer_map
 from mercer.theory.proof import Step, formula, proof
 from mercer.theory.quadrature import gauss_hermite, gauss_legendre, inner_product, midpoint
 from mercer.theory.repair import Repair, repair
+from mercer.theory.representation import Representation, unitary_representation
 from mercer.theory.rkhs import RKHSFunction, section
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "MercerMap",
     "RKHSFunction",
     "Repair",
+    "Representation",
     "Step",
     "brownian_spectrum",
     "certify",
@@ -48,4 +51,5 @@ __all__ = [
     "proof",
     "repair",
     "section",
+    "unitary_representation",
 ]

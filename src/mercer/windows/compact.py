@@ -30,6 +30,12 @@ class PowerWindow(Window):
         inside = r <= 1.0
         return np.where(inside, (1.0 - np.where(inside, r, 1.0) ** self.a) ** self.b, 0.0)
 
+    def stretch(self, r: Any) -> Array:
+        if self.b == 0:
+            return np.zeros_like(np.asarray(r, dtype=np.float64))
+        power = np.minimum(np.asarray(r, dtype=np.float64), 1.0) ** self.a
+        return np.asarray(self.a * self.b * power * (1.0 - power) ** (self.b - 1) * (power < 1.0))
+
     def log_moment(self, p: float, squared: bool = False) -> float:
         power = 2 * self.b if squared else self.b
         return float(betaln((p + 1.0) / self.a, power + 1.0) - np.log(self.a))
@@ -91,6 +97,10 @@ class Cosine(Window):
     def profile(self, r: Any) -> Array:
         r = np.asarray(r, dtype=np.float64)
         return np.where(r <= 1.0, np.sin(0.5 * np.pi * np.maximum(1.0 - r, 0.0)), 0.0)  # exactly 0 at 1
+
+    def stretch(self, r: Any) -> Array:
+        angle = 0.5 * np.pi * np.asarray(r, dtype=np.float64)
+        return np.where(angle <= 0.5 * np.pi, angle * np.sin(angle), 0.0)
 
     def log_moment(self, p: float, squared: bool = False) -> float:
         nodes, weights = leggauss(32 + int(p))  # exact to rounding: f is entire, and r^p a polynomial

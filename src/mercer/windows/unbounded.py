@@ -26,6 +26,9 @@ class Gaussian(Window):
     def log_profile(self, r: Any) -> Array:
         return np.asarray(-0.5 * np.asarray(r, dtype=np.float64) ** 2)
 
+    def stretch(self, r: Any) -> Array:
+        return np.asarray(np.asarray(r, dtype=np.float64) ** 2 * self.profile(r))
+
     def log_moment(self, p: float, squared: bool = False) -> float:
         return float((-LOG_2 if squared else 0.5 * (p - 1.0) * LOG_2) + gammaln(0.5 * (p + 1.0)))
 
@@ -56,6 +59,9 @@ class Exponential(Window):
 
     def log_profile(self, r: Any) -> Array:
         return -np.asarray(r, dtype=np.float64)
+
+    def stretch(self, r: Any) -> Array:
+        return np.asarray(r * self.profile(r))
 
     def log_moment(self, p: float, squared: bool = False) -> float:
         return float(gammaln(p + 1.0) - ((p + 1.0) * LOG_2 if squared else 0.0))

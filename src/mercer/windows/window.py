@@ -41,6 +41,12 @@ class Window(ABC):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.profile(r)))
 
+    def stretch(self, r: Any) -> Array:
+        """-r f'(r): how fast f(r / h) rises with log h, at h = 1; by differences unless a subclass knows better."""
+        r = np.asarray(r, dtype=np.float64)
+        step = 1e-5
+        return np.asarray((self.profile(r * np.exp(-step)) - self.profile(r * np.exp(step))) / (2.0 * step))
+
     @abstractmethod
     def log_moment(self, p: float, squared: bool = False) -> float:
         """The logarithm of the integral of f(r) r^p over r >= 0, or of f(r)^2 r^p."""

@@ -5,6 +5,10 @@
 vectors.py             formulas of kernels of vectors
 strings.py, items.py   of strings, and of other items
 models.py              of probability models
+vectors.py, items.py   formulas of kernels of vectors, and of other items
+graphs.py              formulas of kernels of graphs
+models.py              formulas of kernels of probability models
+points.py              formulas of kernels of time series, point sets, subsets, rankings, groups
 algebra.py             formulas of kernels made of kernels
 bandwidths.py          rules for the width of a smoothing window
 registry.py            where formulas are found
@@ -21,8 +25,10 @@ from typing import Any
 
 from mercer.testing.reference import (  # noqa: F401  # they register their formulas
     algebra,
+    graphs,  # they register their formulas
     items,
     models,
+    points,  # they register
     strings,
     vectors,
 )
