@@ -8,6 +8,8 @@ rows.py            rows in blocks: tasks for each block, sums in a fixed order
 checks.py          what is wrong with a block, found before long work
 variance.py        the variance of all numbers, from those of blocks
 lazy.py            predictions of a Dask collection, made when they are asked for
+jobs.py            jobs of different kinds, with their results as they come
+gathering.py       fits that keep all rows, which come here first
 versions.py        workers, their memory, threads and versions
 """
 

@@ -27,8 +27,8 @@ class WorkerLost(MemoryBudgetError):
 
 
 def client() -> Any:
-    """The client of this program, or None."""
-    if "distributed" not in sys.modules:
+    """The client of this program, or None; inside of a task there is none, for a task must not wait for others."""
+    if "distributed" not in sys.modules or _worker() is not None:
         return None
     from distributed import default_client
 
@@ -135,13 +135,16 @@ def one_task() -> Iterator[None]:
 
 def _task_memory() -> int:
     """Bytes that a task may plan with."""
-    if "distributed" not in sys.modules:
-        return config().memory
+    worker = _worker() if "distributed" in sys.modules else None
+    limit = worker.memory_manager.memory_limit if worker is not None else None
+    return config().memory if not limit else max(int(_ROOM * limit / max(worker.state.nthreads, 1)), 2**20)
+
+
+def _worker() -> Any:
+    """The worker of the task that runs here, or None."""
     from distributed import get_worker
 
     try:
-        worker = get_worker()
-    except ValueError:  # no task of a cluster
-        return config().memory
-    limit = worker.memory_manager.memory_limit
-    return config().memory if not limit else max(int(_ROOM * limit / max(worker.state.nthreads, 1)), 2**20)
+        return get_worker()
+    except ValueError:
+        return None

@@ -63,6 +63,7 @@ class _Block:
 
     def __init__(self, name: str, columns: Any, args: Any, options: Any, empty: Any) -> None:
         self.name, self.columns, self.args, self.options, self.empty = name, columns, args, options, empty
+        self.__name__ = name  # of its tasks on a dashboard
 
     def __call__(self, X: Any, parcel: Any) -> Any:
         if not len(X):

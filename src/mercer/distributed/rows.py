@@ -123,10 +123,19 @@ class Rows:
         if not len(positions):
             raise bad("Rows", "positions", "one or more", "none", "Choose some rows.")
         order = np.argsort(positions, kind="stable")
-        found = self.total(_Taken.of, Shared(positions[order]), task="the choice of some rows").joined()
+        wanted = np.unique(np.searchsorted(np.cumsum(self.counts), positions, side="right"))
+        some = self if len(wanted) == len(self.counts) else self._only(wanted)
+        found = some.total(_Taken.of, Shared(positions[order]), task="the choice of some rows").joined()
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return found.iloc[back] if hasattr(found, "iloc") else found[back]
+
+    def _only(self, blocks: Array) -> Rows:
+        """Some of the blocks, whose rows keep their positions."""
+        target = None if self.target is None else self.target.blocks[blocks.tolist()]
+        found = Rows(self.array.blocks[blocks.tolist()], target, self.counts[blocks], self.columns, self.dtype)
+        found.__dict__["_starts"] = Shared(self.starts.value[:-1][blocks])
+        return found
 
     def targets(self) -> Array:
         """All targets, here."""
@@ -163,6 +172,7 @@ class _Task:
 
     columns: Any
     has_target: bool
+    __name__ = "block"  # of its tasks on a dashboard
 
     def __call__(self, X: Any, where: Any, *rest: Any) -> Any:
         y, rest = (rest[0], rest[1:]) if self.has_target else (None, rest)
