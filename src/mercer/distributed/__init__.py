@@ -10,6 +10,7 @@ variance.py        the variance of all numbers, from those of blocks
 lazy.py            predictions of a Dask collection, made when they are asked for
 jobs.py            jobs of different kinds, with their results as they come
 gathering.py       fits that keep all rows, which come here first
+connection.py      a client of a cluster that is already there
 versions.py        workers, their memory, threads and versions
 """
 

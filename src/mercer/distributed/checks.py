@@ -75,8 +75,8 @@ def _in_one_piece(owner: str, array: Any) -> Any:
     if array.numblocks[1] == 1:
         return array
     if np.isnan(array.shape[0]):
-        raise bad(owner, "X", "in one chunk along the columns", f"{array.numblocks[1]} chunks, of unknown numbers of rows",
-                  "Call X.compute_chunk_sizes() and X.rechunk({1: -1}).")  # fmt: skip
+        raise bad(owner, "X", "in one chunk along the columns",
+                  f"{array.numblocks[1]} chunks, of unknown numbers of rows", "Call X.compute_chunk_sizes() and X.rechunk({1: -1}).")  # fmt: skip
     return array.rechunk({1: -1})
 
 
@@ -125,8 +125,8 @@ def _require_as_many(owner: str, array: Any, target: Any) -> None:
 
 def _counted(owner: str, array: Any, target: Any, columns: Any) -> Array:
     """The rows of every block, after all blocks have been looked at."""
-    numbers = np.arange(array.numblocks[0])  # stands in for positions: blocks are told apart by it
-    facts = Rows(array, target, np.diff(np.append(numbers, len(numbers))), columns).total(_Facts.of, task="a check of X")
+    each = np.ones(array.numblocks[0], dtype=np.intp)  # as if blocks had one row: a block starts at its own number
+    facts = Rows(array, target, each, columns).total(_Facts.of, task="a check of X")
     if facts is None:
         raise bad(owner, "X", "of one row or more", "0 sample(s) in all blocks", "Pass rows to fit.")
     counts = np.zeros(array.numblocks[0], dtype=np.intp)

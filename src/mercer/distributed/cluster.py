@@ -59,10 +59,10 @@ def _unpacked(packed: bytes) -> Parcel:
 
 
 def broadcast(value: Any) -> Any:
-    """A reference to Parcel(value) for tasks: a Future that all workers hold, or without a client a node of the graph."""
+    """A reference to Parcel(value) for tasks: a Future that all workers hold; without a client a node of the graph."""
     at, value = client(), Parcel(value)
     if at is None:
-        from dask import delayed
+        from dask.delayed import delayed
 
         return delayed(value, pure=False, traverse=False)
     from mercer.distributed.versions import require_agreement
@@ -136,8 +136,9 @@ def one_task() -> Iterator[None]:
 def _task_memory() -> int:
     """Bytes that a task may plan with."""
     worker = _worker() if "distributed" in sys.modules else None
-    limit = worker.memory_manager.memory_limit if worker is not None else None
-    return config().memory if not limit else max(int(_ROOM * limit / max(worker.state.nthreads, 1)), 2**20)
+    if worker is None or not worker.memory_manager.memory_limit:
+        return config().memory
+    return max(int(_ROOM * worker.memory_manager.memory_limit / max(worker.state.nthreads, 1)), 2**20)
 
 
 def _worker() -> Any:

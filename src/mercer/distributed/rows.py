@@ -77,7 +77,8 @@ class Rows:
         from dask.highlevelgraph import HighLevelGraph
 
         parts = self._parts(work, shared)
-        layer, keys, level = {}, [(parts.name, i) for i in range(parts.numblocks[0])], 0
+        layer: dict[Any, Any] = {}
+        keys, level = [(parts.name, i) for i in range(parts.numblocks[0])], 0
         name = f"merged-{parts.name}"
         while level == 0 or len(keys) > 1:
             groups = [keys[i : i + SPLIT_EVERY] for i in range(0, len(keys), SPLIT_EVERY)]

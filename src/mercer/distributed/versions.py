@@ -47,8 +47,9 @@ def workers_of(client: Any) -> list[WorkerState]:
     """All workers of a client, asked for their versions."""
     info = client.scheduler_info(n_workers=-1)["workers"]
     found = client.run(_asked)
-    return [WorkerState(address, int(info[address]["nthreads"]), int(info[address]["memory_limit"] or 0), found[address])
-            for address in sorted(found) if address in info]  # fmt: skip
+    present = [(address, info[address]) for address in sorted(found) if address in info]
+    return [WorkerState(address, int(own["nthreads"]), int(own["memory_limit"] or 0), found[address])
+            for address, own in present]  # fmt: skip
 
 
 def differences(workers: list[WorkerState]) -> list[str]:

@@ -210,7 +210,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if self._precomputed or not (self.low_rank or self.takes_spread):
             raise wrong_kind(owner, "in memory", "a Dask collection", "Bring the rows here: X.compute().")
         rows = Rows.of(owner, X, None if y is NO_TARGET else y)
-        names = getattr(X, "_meta", None)
+        names: Any = getattr(X, "_meta", None)
         if self.items_kind is Vectors:
             row = np.ones((1, rows.shape[1]))
             validate_data(self, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row,

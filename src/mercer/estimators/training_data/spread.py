@@ -334,7 +334,12 @@ class SpreadBlocks:
 
 
 def _added(
-    block: Block, low: LowRankItems, make: Callable[[], Any], weight: Array | None, single: bool, sample: set[int] | None
+    block: Block,
+    low: LowRankItems,
+    make: Callable[[], Any],
+    weight: Array | None,
+    single: bool,
+    sample: set[int] | None,
 ) -> Any:
     """The sum of one block, by the code for items in memory."""
     if sample is not None and block.start not in sample:

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -232,8 +232,8 @@ class _LeftOut:
     V: Array
     per_row: float
     left: list[Array] = field(default_factory=list)
-    errors: Array | float = 0.0
-    squares: Array | float = 0.0
+    errors: Any = 0.0
+    squares: Any = 0.0
 
     def add(self, block: RowBlock) -> None:
         T = np.asarray(block.K @ self.Q.astype(block.K.dtype), dtype=float) - self.centre
@@ -344,7 +344,7 @@ class _Point:
 
 @dataclass(eq=False)
 class _Residuals:
-    """Sums over rows with residuals r = y - intercept - k'coef: w k y', w k r' (`moved`), w k, w r^2, w r, w y, w y r."""
+    """Sums over rows, r = y - intercept - k'coef: w k y', w k r' (`moved`), w k, w r^2, w r, w y, w y r and w."""
 
     coef: Array
     intercept: Array
@@ -361,7 +361,7 @@ class _Residuals:
     def zero(cls, coef: Array, intercept: Array) -> Self:
         k = coef.shape[1]
         return cls(coef, intercept, np.zeros(coef.shape), np.zeros(coef.shape), np.zeros(len(coef)),
-                   *(np.zeros(k) for _ in range(4)))  # fmt: skip
+                   np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k))  # fmt: skip
 
     def add(self, block: RowBlock) -> None:
         w, K = block.weight, np.asarray(block.K, dtype=float)
