@@ -70,7 +70,7 @@ def by_workers(count: int, landmarks: int, rows: int, blocks: int) -> tuple[floa
     from mercer.estimators.training_data.spread import SpreadItems, SpreadLowRank
 
     with (
-        LocalCluster(n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=count, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster),
     ):
         ids = da.arange(blocks, chunks=1)

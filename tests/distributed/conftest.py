@@ -10,7 +10,7 @@ def cluster_of(workers):
     from distributed import Client, LocalCluster
 
     cluster = LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="1GiB"
+        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="1GiB"
     )
     return Client(cluster)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli.options import Drop, Format, Json, Keep, KernelText, Kinds, Seed, Target, Task, settings_of
+from mercer.cli.options import Drop, Format, Json, Keep, KernelText, Kinds, Scheduler, Seed, Target, Task, settings_of
 
 PAGE = Path("mercer-report.html")
 ROWS, TEST_SIZE = 3000, 0.25
@@ -37,6 +37,7 @@ def compare(
     keep: Keep = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
+    scheduler: Scheduler = None,
     json: Json = False,
 ) -> None:
     """Tune and compare all methods on a table; writes a report.
@@ -48,13 +49,14 @@ def compare(
     from mercer import report as page
     from mercer.cli.output_path import require_place
     from mercer.cli.printing import say, to_json
+    from mercer.distributed.connection import connected
 
     require_place(report, "--report", data)
     options = {"kernel": kernel, "methods": methods, "rows": rows, "test-size": test_size, "time-limit": time_limit,
                "task": task, "kind": kind, "drop": drop, "keep": keep, "format": format, "seed": seed}  # fmt: skip
     table = _table(data, kind, drop, keep, format)
     say(f"{table.name}: {table.describe()}.")
-    with _progress() as progress:
+    with connected(scheduler), _progress() as progress:
         found = mercer.compare(
             table, target, kernel, methods and [name.strip() for name in methods.split(",")], tune=True, task=task,
             test_size=test_size, max_rows=rows, random_state=seed, time_limit=time_limit, progress=progress,

@@ -76,7 +76,8 @@ def _in_one_piece(owner: str, array: Any) -> Any:
         return array
     if np.isnan(array.shape[0]):
         raise bad(owner, "X", "in one chunk along the columns",
-                  f"{array.numblocks[1]} chunks, of unknown numbers of rows", "Call X.compute_chunk_sizes() and X.rechunk({1: -1}).")  # fmt: skip
+                  f"{array.numblocks[1]} chunks, of unknown numbers of rows",
+                  "Call X.compute_chunk_sizes() and X.rechunk({1: -1}).")  # fmt: skip
     return array.rechunk({1: -1})
 
 
@@ -91,7 +92,6 @@ def _aligned(owner: str, array: Any, y: Any) -> Any:
     """Targets in blocks like those of the rows."""
     if is_spread(y):
         y = array_of(y)
-        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 and is_frame(y) else y
     else:
         import dask.array as da
 
