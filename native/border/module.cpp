@@ -52,6 +52,7 @@ NB_MODULE(_native, m) {
     mercer::bind_smo_newton(m);
     mercer::bind_sparse(m);
     mercer::bind_sparse_pairs(m);
+    mercer::bind_state_space(m);
     mercer::bind_subsets(m);
     mercer::bind_substrings(m);
     mercer::bind_tally(m);

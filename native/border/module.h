@@ -42,6 +42,7 @@ void bind_smo_batch(nanobind::module_& parent);
 void bind_smo_newton(nanobind::module_& parent);
 void bind_sparse(nanobind::module_& parent);
 void bind_sparse_pairs(nanobind::module_& parent);
+void bind_state_space(nanobind::module_& parent);
 void bind_subsets(nanobind::module_& parent);
 void bind_substrings(nanobind::module_& parent);
 void bind_tally(nanobind::module_& parent);

@@ -188,6 +188,7 @@ def test_one_level_is_climbed_until_the_slope_is_nothing_M32():
 def test_a_last_level_without_information_ends_by_lbfgs_M38():
     class Large(Slope):
         has_curvature = False
+        least_gain = 1e-2
 
     evidences = [Large([0.0], 100, has_curvature=False), Large([0.0], 1000, has_curvature=False)]
     found = search(evidences, [np.zeros(1)], np.array([[0.0, 40.0]]), tol=0.1)

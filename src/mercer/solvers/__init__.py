@@ -18,7 +18,10 @@ fisher_scoring.py                    the same with a link that is not canonical,
 weight_evidence.py                   their evidence
 sparse/                              linear models with few nonzero weights: lasso and group lasso
 rvm/                                 relevance vector machines
-gaussian_process.py                  Gaussian processes conditioned on numbers
+gaussian_process.py                  Gaussian processes conditioned on numbers; state_space.py, on a line in O(n)
+grid.py                              the same on a full grid; products_evidence.py, evidence without the covariance
+inducing.py                          a Gaussian process through landmarks, and bounds around its evidence
+local_conditioning.py                a Gaussian process at one item, given few others
 laplace.py, laplace_softmax.py       the same on labels, by Laplace's approximation
 evidence_search.py                   their hyper-parameters of largest evidence, by ascents of evidence_climb.py
 quasi_newton.py                      L-BFGS-B that Ctrl-C ends at its best point

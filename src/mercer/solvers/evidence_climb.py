@@ -49,6 +49,10 @@ class Evidence(Protocol):
     def has_curvature(self) -> bool:
         """Whether `curvature` is known."""
 
+    @property
+    def least_gain(self) -> float:
+        """Where it is not: the gain in nats that no longer matters."""
+
     def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
         """log p(y | theta), -inf where it cannot be computed; its derivative if it is finite and >= at_least."""
 

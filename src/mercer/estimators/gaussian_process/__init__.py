@@ -9,6 +9,7 @@ converted_kernel.py            scikit-learn's kernels, with their theta
 tuning.py                      the hyper-parameters of largest evidence, from the points of starts.py
 regression_evidence.py         the evidence of numbers; label_evidence.py, of labels
 posterior.py                   the posterior of a regression; class_posterior.py, of labels
+methods/                       how a process is conditioned on many items
 prior_predictions.py           predictions before any fit
 report.py                      what a fit reports of its search
 failed_factor.py               why a covariance has no Cholesky factor, in words

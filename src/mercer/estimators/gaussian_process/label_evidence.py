@@ -20,6 +20,7 @@ from mercer.estimators.gaussian_process.tuning import best_model, user_value_and
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.kernels import RBF, Fixed, White
 from mercer.solvers.evidence_climb import EvidenceClimb, Prior
+from mercer.solvers.evidence_search import LEAST
 from mercer.typing import Array
 
 _SMALLEST = 200  # items of the smallest subset, at least
@@ -56,6 +57,7 @@ class LabelEvidence:
     start: Array | None = None  # coefficients from which the next maximum of the posterior is looked for: the last one
 
     has_curvature = False
+    least_gain = LEAST
 
     @property
     def size(self) -> int:

@@ -58,6 +58,20 @@ class RegressionPosterior:
         return self.found.factor
 
     @property
+    def evidence(self) -> float:
+        """log p(Y)."""
+        return self.found.evidence
+
+    @property
+    def weights(self) -> Array:
+        """b (h, q), the coefficients of the unknown part of the mean."""
+        return self.found.weights
+
+    def residual(self) -> float:
+        """How well the equations of the mean hold, relative to the targets."""
+        return self.found.residual()
+
+    @property
     def outputs(self) -> int:
         return int(self.found.Y.shape[1])
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer.errors import NotFinite, NotPositiveDefinite
 from mercer.estimators.gaussian_process.covariance import Covariance
+from mercer.solvers.evidence_search import LEAST
 from mercer.solvers.gaussian_process import Conditioned
 from mercer.typing import Array
 
@@ -22,6 +23,7 @@ class RegressionEvidence:
     """log p(Y | theta) for items with a covariance, targets Y (n, q) and a basis H (n, h) of the mean."""
 
     has_curvature = True
+    least_gain = LEAST
 
     def __init__(self, covariance: Covariance, Y: Array, H: Array) -> None:
         self.covariance, self.Y, self.H = covariance, Y, H

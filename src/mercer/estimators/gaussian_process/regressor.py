@@ -23,10 +23,13 @@ from mercer.errors import NotPositiveDefinite, bad, warn
 from mercer.estimators.base import positive, warn_open
 from mercer.estimators.gaussian_process import failed_factor
 from mercer.estimators.gaussian_process.base import GaussianProcess
+from mercer.estimators.gaussian_process.methods.choice import chosen_method
+from mercer.estimators.gaussian_process.methods.inducing import Inducing, InducingPosterior
+from mercer.estimators.gaussian_process.methods.method import Method, Posterior, exact_only
+from mercer.estimators.gaussian_process.methods.neighbours import NeighbourPosterior
 from mercer.estimators.gaussian_process.model import ProcessModel, set_up
 from mercer.estimators.gaussian_process.posterior import RegressionPosterior
 from mercer.estimators.gaussian_process.prior_predictions import prior_moments
-from mercer.estimators.gaussian_process.regression_evidence import RegressionEvidence, on_subsets
 from mercer.estimators.gaussian_process.report import FitReport, RegressionCertificate, warn_at_bounds
 from mercer.estimators.gaussian_process.starts import shorter_lengthscales
 from mercer.estimators.gaussian_process.targets import Units, columns
@@ -74,6 +77,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     mean          "zero", "constant", "linear", or a function of the items; "auto": "constant" for names, else "zero"
     prior         a standard deviation s: log N(theta; its start, s^2) is added to the evidence.  None: no prior
     check_psd     "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
+    method        "exact": one factor of the whole covariance, O(n^3).  "statespace": the same answer in O(n), for a
+                  Matern kernel of order 1/2, 3/2 or 5/2 on one column.  "grid": the same on items that form a full
+                  grid, for RBF, Laplacian and products of kernels of different columns.  "sgpr": a lower bound of the
+                  evidence through n_inducing of the items.  "neighbours": every new item from the n_neighbors
+                  training items nearest to it, and variances corrected by items held out.  "auto": "statespace" or
+                  "grid" where they apply; "exact" up to 15 000 items, fewer if the memory budget says so; then "sgpr"
+                  if so many landmarks leave little unexplained beside the noise, else "neighbours"
+    n_inducing    landmarks, for method="sgpr"
+    n_neighbors   of every new item, for method="neighbours"
 
     The default optimizer is L-BFGS-B up to 450 items.  For more items it works mostly on subsets; up to 900 items, or
     with n_restarts_optimizer >= 1, its result is never below that of L-BFGS-B on all items from the same start.  A
@@ -82,7 +94,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     After fit: kernel_ (as given, at the optimum), noise_, alpha_ (= dual_coef_), L_, X_train_, y_train_,
     log_marginal_likelihood_value_, jitter_ (what was added to the diagonal), rank_, fit_report_, certificate_, n_iter_
-    (evaluations), converged_.
+    (evaluations), converged_.  method_ is the method that was used, bound_ = (low, high) lies around the exact evidence,
+    and calibration_ is the factor by which "neighbours" corrects variances (1 for all others).
     """
 
     def __init__(
@@ -100,11 +113,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         mean: Any = "auto",
         prior: float | None = None,
         check_psd: str = "warn",
+        method: str = "exact",
+        n_inducing: int = 512,
+        n_neighbors: int = 200,
     ) -> None:
         self.kernel, self.alpha, self.optimizer = kernel, alpha, optimizer
         self.n_restarts_optimizer, self.normalize_y = n_restarts_optimizer, normalize_y
         self.copy_X_train, self.n_targets, self.random_state = copy_X_train, n_targets, random_state
         self.noise, self.mean, self.prior, self.check_psd = noise, mean, prior, check_psd
+        self.method, self.n_inducing, self.n_neighbors = method, n_inducing, n_neighbors
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -136,8 +153,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         model = set_up(self, X, Y)
         require_positive(self, model.covariance.data)
         targets, H = self._without_mean(model, X, Y)
-        model, climbs, buffer = self._search(model, targets, H)
-        posterior = self._posterior(model, targets, H, buffer)
+        method = chosen_method(self, model.covariance)
+        model, climbs = self._search(model, method, targets, H)
+        posterior = self._posterior(model, method, targets, H)
+        self.method_ = method.name
         self._keep_fit(model, posterior, X, Y, climbs)
         if self.optimizer is not None:
             warn_at_bounds(self, model)
@@ -146,6 +165,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     def _checked_training(self, X: Any, y: Any) -> tuple[Any, Array]:
         """Options and data after all checks."""
         self._check_search_options()
+        self._require_integer("n_neighbors", 1)
+        self._require_integer("n_inducing", 1)
         if self.n_targets is not None:
             self._require_integer("n_targets", 1)
         if self.prior is not None:
@@ -167,23 +188,22 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         return Y - offset / self._units.scale if offset.any() else Y, model.mean.basis(X, len(Y))
 
     def _search(
-        self, model: ProcessModel, Y: Array, H: Array
-    ) -> tuple[ProcessModel, tuple[EvidenceClimb, ...], Array | None]:
-        """The model at the hyper-parameters of largest evidence, the climbs, and an n x n buffer to use again."""
+        self, model: ProcessModel, method: Method, Y: Array, H: Array
+    ) -> tuple[ProcessModel, tuple[EvidenceClimb, ...]]:
+        """The model at the hyper-parameters of largest evidence, and the climbs."""
         if self.optimizer is None or not len(model.covariance.theta):
-            return model, (), None
-        evidences = on_subsets(model.covariance, Y, H)
+            return model, ()
+        evidences = method.evidences(model.covariance, Y, H)
         prior = None if self.prior is None else Prior(model.covariance.theta, float(self.prior))
         options: dict[str, Any] = {"tol": _TOL_OF_FEW}
         if len(evidences) > 1:
             options = {"tol": TOL, "draws": _DRAWS, "hints": shorter_lengthscales(model.covariance)}
         random = check_random_state(self.random_state)
-        model, climbs = best_model(self, model, evidences, random, prior=prior, **options)
-        return model, climbs, evidences[-1].buffer
+        return best_model(self, model, evidences, random, prior=prior, **options)
 
-    def _posterior(self, model: ProcessModel, Y: Array, H: Array, buffer: Array | None) -> RegressionPosterior:
+    def _posterior(self, model: ProcessModel, method: Method, Y: Array, H: Array) -> Posterior:
         try:
-            return RegressionPosterior.of(model.covariance, model.mean, Y, H, buffer)
+            return method.posterior(model.covariance, model.mean, Y, H)
         except NotPositiveDefinite as error:
             found = "; ".join(failed_factor.causes(model.covariance, Y, [])) or "nothing else was found wrong"
             raise NotPositiveDefinite(
@@ -192,27 +212,26 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             ) from None
 
     def _keep_fit(
-        self, model: ProcessModel, posterior: RegressionPosterior, X: Any, Y: Array, climbs: tuple[EvidenceClimb, ...]
+        self, model: ProcessModel, posterior: Posterior, X: Any, Y: Array, climbs: tuple[EvidenceClimb, ...]
     ) -> None:
         """Set the fitted attributes, the certificate and the report, and warn of what went wrong."""
-        found, n = posterior.found, len(Y)
+        n = len(Y)
         self._model, self._known = model, posterior
         self.X_train_, self.y_train_ = X, Y[:, 0] if self._flat else Y
         self.kernel_, self.noise_ = model.kernel(), model.covariance.noise.value
-        self.log_marginal_likelihood_value_ = np.float64(found.evidence)
-        self.jitter_, self.rank_ = found.factor.jitter, len(posterior.used)
-        coef = np.zeros((n, found.coef.shape[1]))
-        coef[posterior.used] = found.coef
-        self.alpha_ = coef[:, 0] if self._flat else coef
-        self.support_ = posterior.used.astype(np.int32)
+        self.log_marginal_likelihood_value_ = np.float64(posterior.evidence)
+        self.jitter_, self.rank_ = 0.0, n
+        self.calibration_ = getattr(posterior, "calibration", 1.0)
+        if isinstance(posterior, RegressionPosterior):
+            self._keep_factor(posterior, n)
         reason, gain = (climbs[-1].reason, climbs[-1].gain) if climbs else ("fixed", 0.0)
-        self.certificate_ = RegressionCertificate(found.residual(), gain, self.jitter_, self.rank_, n, reason)
+        self.certificate_ = RegressionCertificate(posterior.residual(), gain, self.jitter_, self.rank_, n, reason)
         self.n_iter_ = sum(climb.evaluations for climb in climbs)
         self.converged_ = reason not in ("max_iter", "interrupted") or gain <= TOL
         self.fit_report_ = FitReport.of(model, self.log_marginal_likelihood_value_, climbs, searched=bool(climbs))
-        if self.jitter_ or self.rank_ < n:
+        if isinstance(posterior, RegressionPosterior) and (self.jitter_ or self.rank_ < n):
             causes = failed_factor.causes(model.covariance, Y, list(self.fit_report_.at_bounds))
-            remarks = (str(self.certificate_), *failed_factor.followers(found.factor), *causes)
+            remarks = (str(self.certificate_), *failed_factor.followers(posterior.factor), *causes)
             self.fit_report_ = replace(self.fit_report_, remarks=remarks)
         if self.rank_ < n:
             warn(f"{type(self).__name__}: {'; '.join(self.fit_report_.remarks)}", Redundant)
@@ -222,25 +241,60 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
                 "Fit again from kernel_, or fix what the data do not determine."
             )
 
+    def _keep_factor(self, posterior: RegressionPosterior, n: int) -> None:
+        """What follows from a factor of the whole covariance."""
+        found = posterior.found
+        self.jitter_, self.rank_ = found.factor.jitter, len(posterior.used)
+        coef = np.zeros((n, found.coef.shape[1]))
+        coef[posterior.used] = found.coef
+        self.alpha_ = coef[:, 0] if self._flat else coef
+        self.support_ = posterior.used.astype(np.int32)
+
     # ---- after the fit
+
+    def _exact(self, what: str) -> RegressionPosterior:
+        """The posterior of a fit with the whole covariance, which `what` needs."""
+        check_is_fitted(self, "_known")
+        if not isinstance(self._known, RegressionPosterior):
+            raise exact_only(type(self).__name__, what, self.method_)
+        return self._known
 
     @property
     def L_(self) -> Array:
         """The lower Cholesky factor of K + noise."""
-        check_is_fitted(self, "alpha_")
-        return self._known.factor.L
+        return self._exact("the factor L_").factor.L
+
+    @property
+    def bound_(self) -> tuple[float, float]:
+        """(low, high) around the evidence of the exact process at these hyper-parameters, whatever the method.
+
+        With "sgpr" and "neighbours" it takes some products with the whole covariance, when it is first asked for; the
+        landmarks are n_inducing for both.
+        """
+        check_is_fitted(self, "_known")
+        if not hasattr(self, "_bound"):
+            with one_blas_thread():
+                self._bound = self._bounds()
+        return self._bound
+
+    def _bounds(self) -> tuple[float, float]:
+        known = self._known
+        if isinstance(known, NeighbourPosterior):
+            known = Inducing(self.n_inducing).posterior(known.covariance, known.mean, known.Y, known.H)
+        value = float(known.evidence)
+        return known.bounds() if isinstance(known, InducingPosterior) else (value, value)
 
     @property
     def dual_coef_(self) -> Array:
         """alpha_, one row per output."""
-        check_is_fitted(self, "alpha_")
+        self._exact("the coefficients dual_coef_")
         return np.atleast_2d(self.alpha_.T)
 
     @property
     def intercept_(self) -> Array:
         """The constant of a mean that has one, else 0, per output."""
-        check_is_fitted(self, "alpha_")
-        b = self._known.found.weights
+        check_is_fitted(self, "_known")
+        b = self._known.weights
         return np.asarray((b[0] if len(b) else 0.0) * self._units.scale + self._units.centre)
 
     @one_blas_thread()
@@ -251,13 +305,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         outputs it is the sum.  With clone_kernel=False kernel_ is set to theta, as in scikit-learn; the posterior, and
         so every prediction, stays that of the fit.
         """
-        check_is_fitted(self, "alpha_")
+        check_is_fitted(self, "_known")
         if theta is None:
             if eval_gradient:
                 raise bad(type(self).__name__, "theta", "given for a gradient", "None", "Pass kernel_.theta.")
             return self.log_marginal_likelihood_value_
         Y, H = self._without_mean(self._model, self.X_train_, columns(self.y_train_))
-        evidence = RegressionEvidence(self._model.covariance, Y, H)
+        method = chosen_method(self, self._model.covariance, self.method_)
+        evidence = method.evidences(self._model.covariance, Y, H)[-1]
         value, slope = user_value_and_slope(self._model, evidence, theta, eval_gradient)
         if not clone_kernel:
             self.kernel_ = self._model.at(theta).kernel()
@@ -266,14 +321,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     @one_blas_thread()
     def leave_one_out(self) -> LeftOut:
         """The prediction of every training target from all others, in closed form; the hyper-parameters stay."""
-        check_is_fitted(self, "alpha_")
+        found = self._exact("leaving items out").found
         if self.rank_ < len(self.y_train_):
             raise bad(type(self).__name__, "the fit", "of full rank to leave items out", f"rank {self.rank_}",
                       "Add noise.")  # fmt: skip
-        mean, variance = self._known.found.left_out()
-        offset = columns(self.y_train_) - self._known.found.Y
+        mean, variance = found.left_out()
+        offset = columns(self.y_train_) - found.Y
         std = np.sqrt(variance)[:, None]
-        z = (self._known.found.Y - mean) / std
+        z = (found.Y - mean) / std
         density = -0.5 * (z**2 + _LOG_2PI) - np.log(std * self._units.scale)
         units = self._units
         return LeftOut(units.mean(mean + offset), units.std(variance), density[:, 0] if units.outputs == 1 else density)
@@ -321,7 +376,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             return 0.0
         alpha = self._model.covariance.alpha
         known = float(alpha[0]) if of == "y" and len(alpha) and np.ptp(alpha) == 0.0 else 0.0
-        return self.noise_ + known
+        return self.calibration_ * (self.noise_ + known)
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, *, of: str | None = None) -> Array:
         """Joint draws of f, (m, n_samples), or (m, outputs, n_samples) of several; before fit from the prior."""
@@ -338,7 +393,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
         alpha is the known noise variance of the new items, by default that of the old ones.
         """
-        check_is_fitted(self, "alpha_")
+        self._exact("updates")
         X, y = self._checked(X, y, reset=False, numeric=True, outputs=True)
         covariance = self._model.covariance
         if covariance.data.kernel is None:
@@ -351,7 +406,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     def remove(self, index: Any) -> Self:
         """Forget items, by their positions among those learned from, in O(n^2) for each; hyper-parameters stay."""
-        check_is_fitted(self, "alpha_")
+        self._exact("updates")
         n = len(self.y_train_)
         gone = np.unique(np.arange(n)[index])
         stay = np.setdiff1d(np.arange(n), gone)
@@ -373,10 +428,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         model = replace(self._model, covariance=covariance)
         X = covariance.data.items
         targets, H = self._without_mean(model, X, Y)
+        before = self._exact("updates")
         if gone is None:
-            posterior = self._known.extended(covariance, targets, H)
+            posterior = before.extended(covariance, targets, H)
         else:
-            posterior = self._known.reduced(gone, covariance, targets, H)
+            posterior = before.reduced(gone, covariance, targets, H)
         self._keep_fit(model, posterior, X.values if isinstance(X, Vectors) else X, Y, ())
 
 

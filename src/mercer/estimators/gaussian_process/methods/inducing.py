@@ -1,0 +1,302 @@
+"""Landmarks: the largest lower bound of the evidence through m items, in O(n m^2), as solvers/inducing.py has it.
+
+The search begins on a subset of the items.  Landmarks are the items that the kernel explains least by each other; they
+are chosen again at the hyper-parameters that were found.  Items pass by in panels, so that no n x m matrix is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mercer.engine.pool import run
+from mercer.engine.tiles import cuts
+from mercer.errors import NotFinite, bad
+from mercer.estimators.gaussian_process.covariance import Covariance
+from mercer.estimators.gaussian_process.means import Mean
+from mercer.estimators.gaussian_process.methods.method import Method, exact_only
+from mercer.estimators.training_data import KernelItems
+from mercer.linalg import blas
+from mercer.linalg.conjugate_gradients import conjugate_gradients
+from mercer.linalg.pivoted_cholesky import pivoted_cholesky
+from mercer.solvers.inducing import InducingSums, factor_of_landmarks, panel_sums, two_sided
+from mercer.typing import Array
+
+_PANEL = 1024  # items at a time
+_STRIPES = 16  # partial sums, for any number of threads
+_SUBSET, _FEW = 4000, 256  # items on which the search begins, and their landmarks, at most
+_SAMPLE = 4  # items looked at for each landmark
+_PRODUCTS = 25  # products with the whole covariance for the two-sided bound, at most
+_LEAST_GAIN = 2e-4  # nats per item that a step of the search on all items must gain
+_NAT = 1.0  # distance of the two bounds, from the quadratic form, at which products end
+
+
+def chosen_landmarks(data: KernelItems, count: int) -> Array:
+    """Positions of the items that are explained least by those before, among a sample of all."""
+    n = len(data)
+    sample = np.sort(np.random.default_rng(0).permutation(n)[: max(_SAMPLE * count, 1)])
+    return np.sort(sample[pivoted_cholesky(data.gram().sub(sample), min(count, len(sample))).pivots])
+
+
+@dataclass(frozen=True, eq=False)
+class Panels:
+    """The items of a process in panels, seen from its landmarks."""
+
+    covariance: Covariance
+    landmarks: Any  # prepared
+    columns: Array  # [Y H]
+    q: int
+
+    @property
+    def data(self) -> KernelItems:
+        found = self.covariance.data
+        assert isinstance(found, KernelItems)
+        return found
+
+    @cached_property
+    def noise(self) -> Array:
+        """The variance of the noise of every item."""
+        return self.covariance.alpha + self.covariance.noise.value
+
+    @cached_property
+    def diag(self) -> Array:
+        """k(x, x)."""
+        return np.asarray(self.data.kernel.diag(self.data.prepared), dtype=float)
+
+    @cached_property
+    def root(self) -> Array:
+        """L with K_mm = L L'."""
+        return factor_of_landmarks(np.asarray(self.data.kernel.block(self.landmarks, self.landmarks), dtype=float))
+
+    def features(self, items: Any) -> Array:
+        """Phi of some prepared items."""
+        K = np.ascontiguousarray(self.data.kernel.block(items, self.landmarks), dtype=float)
+        blas.solve_right(K, self.root)
+        return K
+
+    def block(self, r: slice) -> Array:
+        """Some rows of Phi."""
+        return self.features(self.data.prepared[r])
+
+    def folded(self, work: Callable[[slice], tuple[Any, ...]]) -> list[Any]:
+        """Sums over all panels of what `work` returns, in an order that does not depend on threads."""
+        panels = cuts(len(self.data), _PANEL)
+        stripes = [panels[i::_STRIPES] for i in range(min(_STRIPES, len(panels)))]
+        parts: list[list[Any] | None] = [None] * len(stripes)
+
+        def stripe(i: int) -> None:
+            for r in stripes[i]:
+                found = list(work(r))
+                before = parts[i]
+                parts[i] = found if before is None else [a + b for a, b in zip(before, found, strict=True)]
+
+        run(stripe, range(len(stripes)))
+        whole = [part for part in parts if part is not None]
+        return [sum(column[1:], column[0]) for column in zip(*whole, strict=True)]
+
+    def sums(self) -> InducingSums:
+        """The first pass."""
+        _ = self.root, self.noise, self.diag  # made once, before threads ask for them
+        found = self.folded(lambda r: panel_sums(self.block(r), self.columns[r], self.noise[r], self.diag[r]))
+        W, U, V, logs, diagonal = found
+        return InducingSums(W, U, V, logs, diagonal, len(self.data), self.q)
+
+    def slope(self, sums: InducingSums) -> Array:
+        """The second pass: the derivative of the bound in theta."""
+        kernel, prepared, slopes = self.data.kernel, self.data.prepared, sums.slopes(self.root)
+
+        def part(r: slice) -> tuple[Array, float]:
+            K = np.asarray(kernel.block(prepared[r], self.landmarks), dtype=float)
+            W, noise = slopes.of_panel(K, self.columns[r], self.noise[r], self.diag[r])
+            return kernel.vjp(prepared[r], self.landmarks, W), noise
+
+        cross, noise = self.folded(part)
+        whole = cross + kernel.vjp(self.landmarks, self.landmarks, slopes.K) + self._of_diagonal(slopes.diagonal)
+        return np.concatenate([whole, [noise * self.covariance.noise.value] * len(self.covariance.noise.slots)])
+
+    def _of_diagonal(self, weight: float) -> Array:
+        """The derivative of sum_i w k(x_i, x_i) / s_i; one item stands for all where k(x, x) is the same."""
+        kernel, prepared = self.data.kernel, self.data.prepared
+        if kernel.stationary:
+            return kernel.vjp(prepared[:1], prepared[:1], np.array([[weight * float((1.0 / self.noise).sum())]]))
+        tiles = ((prepared[i : i + 1], np.array([[weight / s]])) for i, s in enumerate(self.noise))
+        return np.asarray(np.sum([kernel.vjp(item, item, w) for item, w in tiles], axis=0))
+
+    def times(self, v: Array) -> Array:
+        """Phi'v."""
+        (found,) = self.folded(lambda r: (self.block(r).T @ v[r],))
+        return np.asarray(found)
+
+    def spread(self, c: Array) -> Array:
+        """Phi c."""
+        out = np.empty((len(self.data), *c.shape[1:]))
+
+        def rows(r: slice) -> None:
+            out[r] = self.block(r) @ c
+
+        run(rows, cuts(len(self.data), _PANEL))
+        return out
+
+
+class InducingEvidence:
+    """The lower bound of log p(Y | theta) through given landmarks."""
+
+    has_curvature = False
+
+    def __init__(self, covariance: Covariance, Y: Array, H: Array, landmarks: Array) -> None:
+        self.covariance, self.landmarks, self.size = covariance, landmarks, len(Y)
+        self.columns, self.q = np.hstack([Y, H]), Y.shape[1]
+
+    @property
+    def least_gain(self) -> float:
+        """Nats: a step that gains less for each item changes no prediction that matters."""
+        return _LEAST_GAIN * self.size
+
+    def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
+        """The bound; its slope if it is finite and >= at_least."""
+        covariance = self.covariance.at(theta)
+        panels = Panels(covariance, covariance.data.prepared[self.landmarks], self.columns, self.q)  # type: ignore[attr-defined]
+        try:
+            sums = panels.sums()
+            value = sums.bound
+            if not np.isfinite(value):
+                return -np.inf, None
+            return value, panels.slope(sums) if value >= at_least else None
+        except (np.linalg.LinAlgError, NotFinite):
+            return -np.inf, None
+
+    def curvature(self, theta: Array) -> None:
+        """Not known: L-BFGS-B learns it from slopes."""
+
+
+@dataclass(frozen=True, eq=False)
+class InducingPosterior:
+    """The process with Q in the place of K, given all targets; `bounds` compares it with the exact one."""
+
+    covariance: Covariance
+    mean: Mean
+    Y: Array
+    H: Array
+    index: Array  # positions of the landmarks
+
+    @cached_property
+    def panels(self) -> Panels:
+        """All items, and the landmarks."""
+        data: Any = self.covariance.data
+        return Panels(self.covariance, data.prepared[self.index], np.hstack([self.Y, self.H]), self.Y.shape[1])
+
+    @cached_property
+    def sums(self) -> InducingSums:
+        """What the items say of the landmarks."""
+        return self.panels.sums()
+
+    @property
+    def evidence(self) -> float:
+        """The lower bound of log p(Y)."""
+        return self.sums.bound
+
+    @property
+    def weights(self) -> Array:
+        return self.sums.weights
+
+    @property
+    def trace_error(self) -> float:
+        """tr(K - Q) / tr K."""
+        panels, sums = self.panels, self.sums
+        mean_noise = float(np.mean(panels.noise))
+        return max(sums.trace_error, 0.0) * mean_noise / float(panels.diag.sum())
+
+    def residual(self) -> float:
+        """|B c - U| / |U|: how well the equations of the landmarks hold."""
+        sums = self.sums
+        left = sums.solved + sums.W @ sums.solved - sums.U
+        return float(np.linalg.norm(left) / max(np.linalg.norm(sums.U), np.finfo(float).tiny))
+
+    def mean_at(self, X: Any) -> Array:
+        return self.moments(X, None)[0]
+
+    def moments(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
+        data, sums, q = self.panels.data, self.sums, self.Y.shape[1]
+        new = data.kernel.prepare(X, data.prepared.frame)
+        basis = self.mean.basis(X, len(new))
+        mean, variance = np.empty((len(new), q)), np.asarray(data.kernel.diag(new), dtype=float).copy()
+        inner, root = np.linalg.inv(sums.inner), np.linalg.cholesky(sums.products[q:, q:])
+
+        def rows(r: slice) -> None:
+            Phi = self.panels.features(new[r])
+            both = Phi @ sums.solved
+            left = basis[r] - both[:, q:]
+            mean[r] = both[:, :q] + left @ sums.weights
+            variance[r] += _squares(Phi @ inner.T) - _squares(Phi) + _squares(np.linalg.solve(root, left.T).T)
+
+        run(rows, cuts(len(new), _PANEL))
+        return mean, variance
+
+    def joint(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
+        raise exact_only("GaussianProcessRegressor", "covariances of new items", Inducing.name)
+
+    def bounds(self) -> tuple[float, float]:
+        """(low, high) around log N(Y - H b; 0, K + S) of the exact process, summed over outputs.
+
+        What the flat prior on b adds to it is that of the low rank model in both.
+        """
+        targets = self.Y - self.H @ self.weights
+        low, high = np.array([self._bounds_of(y) for y in targets.T]).sum(axis=0) + self.sums.of_mean
+        return float(low), float(high)
+
+    def _bounds_of(self, y: Array) -> tuple[float, float]:
+        panels, sums, s = self.panels, self.sums, self.panels.noise
+        gram = panels.data.gram()
+
+        def solve(r: Array) -> Array:
+            """(Q + S)^-1 r."""
+            return np.asarray((r - panels.spread(sums.solve(panels.times(r / s)))) / s)
+
+        def times(v: Array) -> Array:
+            return np.asarray(gram @ v + s * v)
+
+        size = float(y @ solve(y))
+        v, _ = conjugate_gradients(times, y, solve=solve, tol=float(np.sqrt(_NAT / max(size, _NAT))), most=_PRODUCTS)
+        image = times(v)
+        return two_sided(sums, y, v, image, solve(y - image))
+
+
+class Inducing(Method):
+    """A lower bound of the evidence through landmarks."""
+
+    name = "sgpr"
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def evidences(self, covariance: Covariance, Y: Array, H: Array) -> list[InducingEvidence]:
+        """The bound on a subset, from few landmarks, and on all items."""
+        data = self._items(covariance)
+        whole = InducingEvidence(covariance, Y, H, chosen_landmarks(data, self.count))
+        if len(Y) <= 2 * _SUBSET:
+            return [whole]
+        some = np.sort(np.random.default_rng(0).permutation(len(Y))[:_SUBSET])
+        part = covariance.take(some)
+        few = chosen_landmarks(data.keep(some), min(self.count, _FEW))
+        return [InducingEvidence(part, Y[some], H[some], few), whole]
+
+    def posterior(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> InducingPosterior:
+        return InducingPosterior(covariance, mean, Y, H, chosen_landmarks(self._items(covariance), self.count))
+
+    def _items(self, covariance: Covariance) -> KernelItems:
+        if not isinstance(covariance.data, KernelItems):
+            raise bad("GaussianProcessRegressor", "kernel", "computable for method='sgpr'", "'precomputed'",
+                      "Pass a kernel and the items.")  # fmt: skip
+        if (covariance.alpha + covariance.noise.value).min() <= 0.0:
+            raise bad("GaussianProcessRegressor", "noise", "> 0 for method='sgpr'", "0",
+                      "Use noise='learn': the bound divides by it.")  # fmt: skip
+        return covariance.data
+
+
+def _squares(V: Array) -> Array:
+    """The squared length of every row."""
+    return np.asarray(np.einsum("ij,ij->i", V, V))

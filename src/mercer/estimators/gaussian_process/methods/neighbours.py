@@ -1,0 +1,175 @@
+"""Nearest neighbours: every new item is predicted from the training items nearest to it (GPnn, Allison et al., 2023).
+
+The hyper-parameters have the largest sum of evidences on a few blocks of items: half of the blocks are items drawn at
+random, half are the neighbours of an item, which tell more of the noise and of short lengthscales.  Then items that
+were held out say how far variances are off, and one factor for signal and noise corrects that; it changes no mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mercer.engine.pool import run
+from mercer.engine.tiles import cuts
+from mercer.errors import bad
+from mercer.estimators.gaussian_process.covariance import Covariance
+from mercer.estimators.gaussian_process.means import Mean
+from mercer.estimators.gaussian_process.methods.method import Method, exact_only
+from mercer.estimators.gaussian_process.regression_evidence import RegressionEvidence
+from mercer.estimators.training_data import KernelItems
+from mercer.solvers.evidence_search import LEAST
+from mercer.solvers.local_conditioning import condition_at
+from mercer.typing import Array
+
+_BLOCKS, _BLOCK = 8, 400  # blocks of items for the hyper-parameters, and items of each
+_HELD_OUT = 1000  # items by which variances are corrected
+_TOGETHER = 64  # new items of one task
+
+
+class BlockEvidence:
+    """The sum of the evidences of several blocks of items."""
+
+    has_curvature = True
+    least_gain = LEAST
+
+    def __init__(self, blocks: Sequence[RegressionEvidence]) -> None:
+        self.blocks, self.size = blocks, sum(block.size for block in blocks)
+
+    def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
+        """The sum; its slope if it is finite and >= at_least."""
+        found = [block.value_and_slope(theta) for block in self.blocks]
+        value = float(sum(one for one, _ in found))
+        slopes = [slope for _, slope in found if slope is not None]
+        if not np.isfinite(value) or value < at_least or len(slopes) < len(found):
+            return value if np.isfinite(value) else -np.inf, None
+        return value, np.sum(slopes, axis=0)
+
+    def curvature(self, theta: Array) -> Array | None:
+        """The sum of the information of the blocks."""
+        found = [block.curvature(theta) for block in self.blocks]
+        known = [one for one in found if one is not None]
+        return np.sum(known, axis=0) if len(known) == len(found) else None
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourPosterior:
+    """The process at new items, given the `count` training items nearest to each; `evidence` is that of the blocks."""
+
+    covariance: Covariance
+    mean: Mean
+    Y: Array
+    count: int
+    evidence: float
+    calibration: float = 1.0  # the factor of all variances
+
+    @property
+    def data(self) -> KernelItems:
+        """The training items."""
+        found = self.covariance.data
+        assert isinstance(found, KernelItems)
+        return found
+
+    @cached_property
+    def H(self) -> Array:
+        """The basis of the mean at the training items."""
+        items = self.data.items
+        return self.mean.basis(items, len(items))
+
+    @property
+    def weights(self) -> Array:
+        """There are none for all items: every new item has weights of its own."""
+        return np.empty((0, self.Y.shape[1]))
+
+    def residual(self) -> float:
+        """0: each small system is solved by its factor."""
+        return 0.0
+
+    def mean_at(self, X: Any) -> Array:
+        return self.moments(X, None)[0]
+
+    def moments(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
+        new = self.data.kernel.prepare(X, self.data.prepared.frame)
+        index, _ = self.data.cross(X).nearest(self.count)
+        mean, variance = self._at(new, self.mean.basis(X, len(new)), index)
+        return mean, self.calibration * variance
+
+    def joint(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
+        raise exact_only("GaussianProcessRegressor", "covariances of new items", Neighbours.name)
+
+    def held_out(self, rows: Array) -> tuple[Array, Array]:
+        """Mean and variance of f at training items, from their neighbours without the item itself."""
+        data = self.data
+        some = data.keep(rows)
+        index, _ = data.cross(some.items).nearest(self.count + 1)
+        index = np.array([found[found != row][: self.count] for found, row in zip(index, rows, strict=True)])
+        return self._at(some.prepared, self.H[rows], index)
+
+    def _at(self, new: Any, basis: Array, index: Array) -> tuple[Array, Array]:
+        kernel, trained = self.data.kernel, self.data.prepared
+        noise, H = self.covariance.alpha + self.covariance.noise.value, self.H
+        mean, variance = np.empty((len(new), self.Y.shape[1])), np.asarray(kernel.diag(new), dtype=float).copy()
+
+        def some(r: slice) -> None:
+            for i in range(r.start, r.stop):
+                near = index[i]
+                items = trained[near]
+                M = np.ascontiguousarray(kernel.block(items, trained[near]), dtype=float)
+                M.flat[:: len(M) + 1] += noise[near]
+                k = np.asarray(kernel.block(new[i : i + 1], items), dtype=float)[0]
+                mean[i], variance[i] = condition_at(M, k, variance[i], self.Y[near], H[near], basis[i])
+
+        run(some, cuts(len(new), _TOGETHER))
+        return mean, variance
+
+
+class Neighbours(Method):
+    """Predictions from nearest neighbours; the hyper-parameters from blocks."""
+
+    name = "neighbours"
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def evidences(self, covariance: Covariance, Y: Array, H: Array) -> list[BlockEvidence]:
+        self._require(covariance)
+        return [BlockEvidence([
+            RegressionEvidence(covariance.take(block), Y[block], H[block]) for block in _blocks(covariance.data)
+        ])]  # fmt: skip
+
+    def posterior(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> NeighbourPosterior:
+        self._require(covariance)
+        n = len(Y)
+        theta = covariance.theta
+        value = self.evidences(covariance, Y, H)[0].value_and_slope(theta, at_least=np.inf)[0]
+        found = NeighbourPosterior(covariance, mean, Y, min(self.count, max(n - 1, 1)), value)
+        if n < 3:
+            return found
+        rows = np.sort(np.random.default_rng(1).permutation(n)[:_HELD_OUT])
+        at, variance = found.held_out(rows)
+        whole = (variance + covariance.alpha[rows] + covariance.noise.value)[:, None]
+        factor = float(np.mean((Y[rows] - at) ** 2 / whole))
+        kept = factor if np.isfinite(factor) and factor > 0.0 else 1.0
+        return NeighbourPosterior(covariance, mean, Y, found.count, value, kept)
+
+    def _require(self, covariance: Covariance) -> None:
+        if not isinstance(covariance.data, KernelItems):
+            raise bad("GaussianProcessRegressor", "kernel", "computable for method='neighbours'", "'precomputed'",
+                      "Pass a kernel and the items.")  # fmt: skip
+
+
+def _blocks(data: Any) -> list[Array]:
+    """Positions of random items, and of the neighbours of random items; all items in one block if they are few."""
+    n = len(data)
+    if n <= 2 * _BLOCK:
+        return [np.arange(n)]
+    rng = np.random.default_rng(0)
+    half = _BLOCKS // 2
+    random = [np.sort(rng.choice(n, _BLOCK, replace=False)) for _ in range(half)]
+    centres = data.keep(np.sort(rng.choice(n, half, replace=False)))
+    near, _ = data.cross(centres.items).nearest(_BLOCK)
+    return [*random, *(np.sort(block) for block in near)]
