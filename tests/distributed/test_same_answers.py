@@ -8,6 +8,7 @@ from sklearn.base import clone
 from mercer import (
     SVC,
     SVR,
+    GaussianProcessRegressor,
     KernelDensity,
     KernelKMeans,
     KernelLogisticRegression,
@@ -35,6 +36,11 @@ MACHINES = {
     "KernelPCA": (KernelPCA(3, **LOW), None, "transform"),
     "KernelKMeans": (KernelKMeans(3, random_state=0, **LOW), None, "transform"),
     "KMedoids": (KMedoids(3, kernel=RBF(2.0), method="sampled", random_state=0), None, "transform"),
+    "GaussianProcessRegressor-sgpr": (
+        GaussianProcessRegressor(kernel=RBF(2.0), method="sgpr", optimizer=None),
+        "y",
+        "predict",
+    ),
     "KernelDensity": (KernelDensity(bandwidth=0.5), None, "score_samples"),
     "NadarayaWatson": (NadarayaWatson(bandwidth=0.5), "y", "predict"),
 }

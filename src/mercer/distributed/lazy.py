@@ -41,12 +41,19 @@ def _lazy(machine: Any, name: str, X: Any, args: Any, options: Any) -> Any:
     if array.ndim == 2 and array.numblocks[1] > 1:
         array = array.rechunk({1: -1})
     sample = getattr(machine, name)(_one_row(array, columns), *args, **options)
-    wide = sample.ndim > 1
-    return blockwise(
-        _Block(name, columns, args, options, sample[:0]), "ik" if wide else "i", array, "ij", broadcast(machine), None,
-        dtype=sample.dtype, concatenate=True, align_arrays=False, meta=sample[:0],
-        **({"new_axes": {"k": sample.shape[1]}} if wide else {}),
-    )  # fmt: skip
+    shared = broadcast(machine)
+
+    def answer(one: Any, part: int | None) -> Any:
+        wide = one.ndim > 1
+        return blockwise(
+            _Block(name, columns, args, options, one[:0], part), "ik" if wide else "i", array, "ij", shared, None,
+            dtype=one.dtype, concatenate=True, align_arrays=False, meta=one[:0],
+            **({"new_axes": {"k": one.shape[1]}} if wide else {}),
+        )  # fmt: skip
+
+    if isinstance(sample, tuple):  # a mean and its deviation, each computed when it is asked for
+        return tuple(answer(one, part) for part, one in enumerate(sample))
+    return answer(sample, None)
 
 
 def _one_row(array: Any, columns: Any) -> Any:
@@ -61,12 +68,14 @@ def _one_row(array: Any, columns: Any) -> Any:
 class _Block:
     """The answer for one block."""
 
-    def __init__(self, name: str, columns: Any, args: Any, options: Any, empty: Any) -> None:
+    def __init__(self, name: str, columns: Any, args: Any, options: Any, empty: Any, part: int | None) -> None:
         self.name, self.columns, self.args, self.options, self.empty = name, columns, args, options, empty
+        self.part = part  # of an answer that is a tuple
         self.__name__ = name  # of its tasks on a dashboard
 
     def __call__(self, X: Any, parcel: Any) -> Any:
         if not len(X):
             return self.empty
         with one_task():
-            return getattr(parcel.value, self.name)(as_frame(X, self.columns), *self.args, **self.options)
+            found = getattr(parcel.value, self.name)(as_frame(X, self.columns), *self.args, **self.options)
+            return found if self.part is None else found[self.part]

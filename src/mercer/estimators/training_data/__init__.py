@@ -4,6 +4,7 @@ data.py            the protocol: all that an estimator may ask of its training d
 kernel_items.py    items of any kind, compared by a kernel
 given_gram.py      a given matrix of kernel values: kernel="precomputed"
 low_rank.py        items of either kind behind landmarks, for machines with method="nystrom"
+spread.py          items in blocks on the workers of a Dask cluster
 """
 
 from mercer.estimators.training_data.data import Cross, Data
