@@ -19,7 +19,7 @@ from mercer import (
     NadarayaWatson,
     Nystroem,
 )
-from mercer.kernels import RBF
+from mercer.kernels import RBF, Hamming, On, Spectrum, TfIdf
 
 da = pytest.importorskip("dask.array")
 
@@ -84,6 +84,27 @@ def test_D1_a_frame_is_counted_and_keeps_its_names(client, rows):
     found = clone(machine).fit(far[["a", "b", "c"]], far.y)
     assert list(found.feature_names_in_) == ["a", "b", "c"]
     assert_allclose(found.predict(far[["a", "b", "c"]]).compute(), wanted.predict(near[["a", "b", "c"]]), atol=1e-8)
+
+
+def test_D1_a_frame_with_categories_and_text(client, rows):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": rows[0][:200, 0], "c": pd.Categorical(rng.choice(["x", "y"], 200)),
+                          "t": rng.choice(["red apple", "green pear", "blue sky"], 200)})  # fmt: skip
+    y = frame.a + (frame.c == "x")
+    kernel = On(["a"], RBF(1.0)) + On(["c"], Hamming()) + On("t", Spectrum(2))
+    near, far = (KernelRidge(0.1, kernel=kernel, method="nystrom", n_landmarks=20) for _ in range(2))
+    D = dd.from_pandas(frame, npartitions=3)
+    far.fit(D, dd.from_pandas(y, npartitions=3))
+    assert_allclose(far.predict(D).compute(), near.fit(frame, y).predict(frame), atol=1e-8)
+
+
+def test_D1_a_kernel_that_learns_from_all_items_is_refused(client):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    frame = pd.DataFrame({"t": ["red apple", "green pear", "blue sky"] * 4})
+    y = dd.from_pandas(pd.Series(np.arange(12.0)), npartitions=2)
+    with pytest.raises(TypeError, match="which learns from all items"):
+        KernelRidge(kernel=On("t", TfIdf()), method="nystrom").fit(dd.from_pandas(frame, npartitions=2), y)
 
 
 def test_D1_weights_and_the_proof_made_again(client, rows):

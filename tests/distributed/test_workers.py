@@ -94,6 +94,19 @@ def _tasks(dask_scheduler):
     return [str(key) for key, task in dask_scheduler.tasks.items() if task.state in ("processing", "waiting", "queued")]
 
 
+def test_D3_a_client_that_is_closed_leaves_no_tasks(client, rows):
+    from distributed import Client
+
+    other = Client(client.scheduler.address, set_as_default=True)
+    some = Rows.of("test", da.from_array(rows[0][:40], chunks=(10, 3)))
+    threading.Timer(0.5, other.close).start()
+    with pytest.raises(ConnectionAbortedError, match="the client must stay open"):
+        some.total(_interrupt)
+    assert not [key for key in client.run_on_scheduler(_tasks) if "merged" in key]
+    with client.as_current():
+        assert len(Rows.of("test", da.from_array(rows[0][:40], chunks=(10, 3)))) == 40
+
+
 def test_D3_workers_of_another_version_are_refused(client, rows, monkeypatch):
     monkeypatch.setattr(versions, "_known", {})
     monkeypatch.setattr(versions, "versions", lambda: {"mercer": "99.0"})

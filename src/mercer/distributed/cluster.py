@@ -86,6 +86,7 @@ def computed(collection: Any, task: str, needs: int) -> Any:
     at = client()
     if at is None:
         return collection.compute()
+    from distributed import CancelledError
     from distributed.scheduler import KilledWorker
 
     future = at.compute(collection)
@@ -97,6 +98,11 @@ def computed(collection: Any, task: str, needs: int) -> Any:
             f"holds about {max(needs, 2**20) / 2**20:.0f} MiB, and {_least_memory(at)}. Use smaller chunks "
             "(X.rechunk), fewer landmarks, or workers with more memory or fewer threads."
         ) from lost
+    except CancelledError as closed:
+        raise ConnectionAbortedError(
+            f"mercer: the client must stay open until {task} is done; its tasks were cancelled. Fit again with a client "
+            "that is open, and workers that stay."
+        ) from closed
     except BaseException:
         _cancel(at, future)
         raise
