@@ -57,7 +57,7 @@ def predictions(capsys, *arguments) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
 
 
-@pytest.mark.parametrize("method", ["svm", "ridge", "gp", "rvm", "l1vm", "l2vm"])
+@pytest.mark.parametrize("method", ["svm", "ridge", "gp", "rvm", "l1vm", "l2vm", "rfm"])
 def test_regression_is_fitted_saved_and_predicted(capsys, numbers, tmp_path, method):
     found = result(capsys, "fit", numbers, "--method", method, "-o", tmp_path / "m.mercer")
     assert found["R^2 on training rows"] > 0.5
@@ -80,6 +80,11 @@ def test_classification_of_mixed_columns_with_gaps(capsys, mixed, tmp_path, meth
     assert {row["prediction"] for row in rows} == {"yes", "no"}
     if method != "svm":
         assert all(abs(float(row["p(yes)"]) + float(row["p(no)"]) - 1.0) < 1e-9 for row in rows)
+
+
+def test_a_machine_that_learns_its_kernel_is_given_none(capsys, numbers):
+    assert run(["fit", numbers, "--method", "rfm", "--kernel", "rbf"]) == 2
+    assert "left out for rfm, which learns its own" in capsys.readouterr().err
 
 
 def test_rows_can_be_drawn_and_too_many_are_told_of(capsys, tmp_path):

@@ -93,6 +93,8 @@ DENSITIES = [
 PROCESSES = [
     mercer.GaussianProcessRegressor(),
     mercer.GaussianProcessRegressor("rbf"),
+    mercer.GaussianProcessRegressor("rbf", method="neighbours"),
+    mercer.GaussianProcessRegressor("rbf", method="sgpr"),
     mercer.GaussianProcessRegressor(kernel="precomputed", alpha=1.0),
 ]
 EMBEDDINGS = [

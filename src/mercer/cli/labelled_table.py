@@ -26,10 +26,14 @@ class LabelledTable:
     def kernel(self, text: str | None, method: str = "svm") -> Any:
         """The kernel of an expression, or the default for the columns; that of a Gaussian process has a free factor."""
         from mercer import parse
+        from mercer.comparison.methods import METRICS
         from mercer.kernels import Constant
         from mercer.tables import default_kernel
 
         if text is not None:
+            if method in METRICS:
+                raise bad("--kernel", "the kernel", f"left out for {method}, which learns its own", repr(text),
+                          "Choose a family by --set distance_kernel=laplacian.")  # fmt: skip
             return parse(text)
         found = default_kernel(self.table)
         if method != "gp":
@@ -80,9 +84,9 @@ def require_method(method: str) -> None:
     """Refuse the name of a method that does not exist or has no kernel, before the table is read."""
     from difflib import get_close_matches
 
-    from mercer.comparison.methods import METHODS, machines
+    from mercer.comparison.methods import METHODS, METRICS, machines
 
-    known = list(dict.fromkeys(name for task in METHODS for name in machines(task)))
+    known = [*dict.fromkeys(name for task in METHODS for name in machines(task)), *sorted(METRICS)]
     if method not in known:
         near = get_close_matches(method.lower(), known, n=1)
         others = any(method in methods for methods in METHODS.values())

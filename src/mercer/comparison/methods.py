@@ -5,7 +5,7 @@
 `takes` says what the method is given:
 
     KERNEL    items, and the kernel as its argument `kernel`: all machines of this library
-    ROWS      rows of numbers, whatever the kernel: the smoothers of this library, which have windows
+    ROWS      rows of numbers, whatever the kernel: machines of this library that have windows, or learn their metric
     VECTORS   the same: the linear baselines, which are scikit-learn's
     NOTHING   items that it does not look at
 
@@ -60,6 +60,7 @@ CLASSIFIERS: dict[str, Method] = {
     "knn": Method("mercer.KernelKNeighborsClassifier"),
     "kde": Method("mercer.KernelDensityClassifier", takes=VECTORS),
     "rbf network": Method("mercer.RBFNetworkClassifier", {"prototypes": 10, "init": "medoids"}),
+    "rfm": Method("mercer.RFMClassifier", takes=ROWS),
     "perceptron": Method("sklearn.linear_model.Perceptron", takes=VECTORS),
     "least squares": Method("sklearn.linear_model.RidgeClassifier", {"alpha": 0.0, "solver": "svd"}, VECTORS),
     "lda": Method("sklearn.discriminant_analysis.LinearDiscriminantAnalysis", takes=VECTORS),
@@ -78,6 +79,7 @@ REGRESSORS: dict[str, Method] = {
     "knn": Method("mercer.KernelKNeighborsRegressor"),
     "loess": Method("mercer.Loess", {"degree": 1}, VECTORS),
     "rbf network": Method("mercer.RBFNetworkRegressor", {"prototypes": 10, "init": "medoids"}),
+    "rfm": Method("mercer.RFMRegressor", takes=ROWS),
     "nw": Method("mercer.NadarayaWatson", {"bandwidth": "silverman"}, ROWS),
     "local lines": Method("mercer.LocalRegression", {"bandwidth": "silverman"}, ROWS),
     "least squares": Method("sklearn.linear_model.LinearRegression", takes=VECTORS),
@@ -88,6 +90,7 @@ SMOOTHERS = {
     "local lines",
     "nw",
 }  # on rows of numbers like the baselines, but for few columns: compared when they are named
+METRICS = {"rfm"}  # on rows of numbers too, with a kernel of their own: compared when they are named
 METHODS = {CLASSIFICATION: CLASSIFIERS, REGRESSION: REGRESSORS}
 
 
@@ -98,7 +101,8 @@ def machines(task: str) -> list[str]:
 
 def baselines(task: str) -> list[str]:
     """The methods of a task that do not."""
-    return [name for name, method in METHODS[task].items() if method.takes != KERNEL and name not in SMOOTHERS]
+    named = SMOOTHERS | METRICS
+    return [name for name, method in METHODS[task].items() if method.takes != KERNEL and name not in named]
 
 
 def score_name(task: str) -> str:

@@ -9,6 +9,7 @@ time: the fewest columns, at the price of one pass over L for each.)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,9 +35,16 @@ class PartialFactor:
 
 def partial_cholesky(K: Array, rank: int, trace: float, *, seed: int = 0) -> PartialFactor:
     """Columns until at most this trace is left, or up to the rank; fewer if they gain too little."""
+    return partial_factor(K.__getitem__, np.diagonal(K), rank, trace, seed=seed)
+
+
+def partial_factor(
+    rows: Callable[[Array], Array], diagonal: Array, rank: int, trace: float, *, seed: int = 0
+) -> PartialFactor:
+    """`partial_cholesky` of a K that is known by some of its rows at a time, and by its diagonal."""
     rng = np.random.default_rng(seed)
-    d = np.array(np.diagonal(K), dtype=float)
-    n, k = len(K), 0
+    d = np.array(diagonal, dtype=float)
+    n, k = len(d), 0
     least = _ROUNDING * float(d.max(initial=0.0))
     L = np.zeros((n, min(rank, n)))
     left = [float(np.maximum(d, 0.0).sum())]
@@ -46,7 +54,7 @@ def partial_cholesky(K: Array, rank: int, trace: float, *, seed: int = 0) -> Par
         if not b:
             break
         pivots = rng.choice(some, size=b, replace=False, p=d[some] / d[some].sum())
-        G = K[pivots].T - L[:, :k] @ L[pivots, :k].T  # (n, b)
+        G = rows(pivots).T - L[:, :k] @ L[pivots, :k].T  # (n, b)
         G, found = _block(G, pivots, least)
         if not found:
             break

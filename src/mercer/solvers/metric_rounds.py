@@ -21,6 +21,8 @@ import numpy as np
 from mercer.engine.interrupts import until_interrupted
 from mercer.typing import Array
 
+_WORTH = 0.01  # share of the error that a round must take away for another to follow
+
 
 class Fit(Protocol):
     """One fit with a given metric."""
@@ -36,7 +38,8 @@ class Rounds:
     """The best fit, its T, what every round came to, and why they ended.
 
     The history holds (power, error) of every round, the first with the metric of the start.  The reason is "converged"
-    (the last round did not lower the error), "rounds" (as many as were asked for) or "interrupted".
+    (the last round lowered the error by less than a hundredth, or not at all), "rounds" (as many as were asked for) or
+    "interrupted".
     """
 
     fit: Any
@@ -66,7 +69,7 @@ def mean_outer(gradients: Array) -> Array:
 def learn_metric(
     fit: Callable[[Array], Fit], start: Array, rounds: int, powers: Sequence[float], *, diagonal: bool = False
 ) -> Rounds:
-    """Rounds of fit and new metric, until one does not lower the error or `rounds` are done."""
+    """Rounds of fit and new metric, until one lowers the error by less than a hundredth or `rounds` are done."""
     best, transform = fit(start), start
     history, reason = [(np.nan, best.error)], "rounds"
     with until_interrupted() as work:
@@ -76,8 +79,10 @@ def learn_metric(
             fits = [fit(T) for _, T in tried]
             i = int(np.argmin([each.error for each in fits]))
             history.append((tried[i][0], fits[i].error))
-            if not fits[i].error < best.error:
+            worth = fits[i].error < (1.0 - _WORTH) * best.error
+            if fits[i].error < best.error:
+                best, transform = fits[i], tried[i][1]
+            if not worth:
                 reason = "converged"
                 break
-            best, transform = fits[i], tried[i][1]
     return Rounds(best, transform, history, "interrupted" if work.came() else reason)

@@ -92,3 +92,23 @@ def test_what_cannot_be_verified_is_refused():
     ):  # fmt: skip
         with pytest.raises(ValueError, match=text):
             mercer.verify(model, *args)
+
+
+@pytest.mark.parametrize("mean", ["zero", "linear"])
+def test_processes_without_a_factor_are_proved_by_their_predictions_C2(mean):
+    levels = np.stack(np.meshgrid(np.arange(8.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
+    target = np.sin(levels[:, 0]) + 0.1 * levels[:, 1] + 0.1 * rng.normal(size=48)
+    options = {"noise": 0.05, "mean": mean, "optimizer": None}
+    grid = GaussianProcessRegressor(1.0 * RBF((2.0, 3.0)), method="grid", **options).fit(levels, target)
+    assert mercer.verify(grid, levels, target).converged
+    line = GaussianProcessRegressor(1.0 * Matern(2.0, nu=1.5), method="statespace", **options).fit(X[:, :1], y)
+    assert mercer.verify(line, X[:, :1], y).converged
+    line.log_marginal_likelihood_value_ += 1.0
+    assert mercer.verify(line, X[:, :1], y).reason == "evidence"
+
+
+@pytest.mark.parametrize("method", ["sgpr", "neighbours"])
+def test_approximations_are_not_proved_I5(method):
+    model = GaussianProcessRegressor(RBF(1.0), noise=0.1, method=method, n_inducing=10, optimizer=None).fit(X, y)
+    with pytest.raises(ValueError, match=r"'exact', 'statespace' or 'grid'.*bound_"):
+        mercer.verify(model, X, y)

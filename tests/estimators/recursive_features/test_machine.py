@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import mercer
 from mercer import KernelRidge, RFMClassifier, RFMRegressor
-from mercer.estimators.recursive_features.leaf import deviations, learn_leaf, median_distance
+from mercer.estimators.recursive_features.leaf import cheaper_solver, deviations, learn_leaf, median_distance
 from mercer.estimators.recursive_features.tree import grow, routed
 from mercer.kernels import RBF, Exponential, Laplacian, Mahalanobis, Matern
 from mercer.kernels.input_gradient import function_gradient, input_gradient
@@ -141,9 +141,43 @@ def test_options_out_of_range_are_refused_with_a_cure(option, value):
         RFMRegressor(**{option: value}).fit(X, t)
 
 
+def test_many_rows_are_fitted_by_conjugate_gradients_to_the_same_function(monkeypatch):
+    exact, ours = RFMRegressor("exponential", rounds=1, alphas=0.1), RFMRegressor("exponential", rounds=1, alphas=0.1)
+    exact.fit(X, t)
+    monkeypatch.setattr("mercer.estimators.recursive_features.leaf.cheaper_solver", lambda n, alpha: "iterative")
+    ours.fit(X, t)
+    assert ours.leaves_[0].ridge.solver_ == "iterative"
+    assert ours.certificate_.converged
+    assert_allclose(ours.predict(X), exact.predict(X), atol=1e-5)
+
+
+def test_a_factor_is_for_few_rows_or_small_penalties_and_enough_memory():
+    assert [cheaper_solver(n, 0.1) for n in (4000, 5000)] == ["dual", "iterative"]
+    assert [cheaper_solver(n, 0.01) for n in (14_000, 16_000)] == ["dual", "iterative"]
+    with mercer.configure(memory=2**20):
+        assert cheaper_solver(1000, 1e-4) == "iterative"
+
+
+def test_a_verbose_fit_tells_of_every_round(capsys):
+    RFMClassifier("rbf", rounds=1, alphas=0.1, verbose=True).fit(X, t > 0.0)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4  # the start, two powers, and the fit
+    assert all(line.startswith("[RFMClassifier] RBF(") for line in lines[:3])
+    assert lines[3] == "[RFMClassifier] fit to 240 rows"
+
+
+def test_two_classes_are_one_function_and_three_are_three():
+    labels = np.digitize(t, [-0.5, 0.5])
+    two, three = (RFMClassifier("rbf", rounds=1, alphas=0.1).fit(X, y) for y in (labels > 0, labels))
+    assert two.leaves_[0].outputs == 1
+    assert three.leaves_[0].outputs == 3
+    assert two.predict_proba(X).shape == (240, 2)
+    assert_allclose(two.decision_function(X), 2.0 * two._values(X)[:, 0] - 1.0)
+
+
 def test_a_leaf_tells_what_it_predicts_without_the_row():
     from mercer.estimators.recursive_features.leaf import Settings
 
-    settings = Settings((RBF(),), 0, (1.0,), 50, np.array([0.1]))
-    leaf, values, rows = learn_leaf(X, t[:, None], np.arange(50), np.eye(6), settings, np.random.default_rng(0))
-    assert_allclose(values[np.argsort(rows)], leaf.ridge.leave_one_out(), rtol=1e-7)
+    settings = Settings((RBF(),), 0, (1.0,), 50, np.array([0.1]), lambda line: None)
+    leaf, attempt, rows = learn_leaf(X, t[:, None], np.arange(50), np.eye(6), settings, np.random.default_rng(0))
+    assert_allclose(attempt.left_out[np.argsort(rows)], leaf.ridge.leave_one_out(), rtol=1e-7)

@@ -95,8 +95,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     After fit: kernel_ (as given, at the optimum), noise_, alpha_ (= dual_coef_), L_, X_train_, y_train_,
     log_marginal_likelihood_value_, jitter_ (what was added to the diagonal), rank_, fit_report_, certificate_, n_iter_
-    (evaluations), converged_.  method_ is the method that was used, bound_ = (low, high) lies around the exact evidence,
-    and calibration_ is the factor by which "neighbours" corrects variances (1 for all others).
+    (evaluations), converged_; method_, the method that was used; bound_ = (low, high) around the exact evidence; and
+    calibration_, the factor by which "neighbours" corrects variances, else 1.  Only "exact" has alpha_ and L_.
     """
 
     def __init__(
@@ -201,7 +201,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         if len(evidences) > 1:
             options = {"tol": TOL, "draws": _DRAWS, "hints": shorter_lengthscales(model.covariance)}
         random = check_random_state(self.random_state)
-        return best_model(self, model, evidences, random, prior=prior, **options)
+        model, climbs = best_model(self, model, evidences, random, prior=prior, **options)
+        return replace(model, covariance=method.settled(model.covariance, model.mean, Y, H)), climbs
 
     def _posterior(self, model: ProcessModel, method: Method, Y: Array, H: Array) -> Posterior:
         try:

@@ -60,8 +60,12 @@ class ProcessCertificate(Solution):
 
 
 def verify_regressor(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> ProcessCertificate:
-    """The certificate of a regressor, ours or scikit-learn's, from its kernel_, noise_ and alpha_ alone."""
-    check_is_fitted(model, "alpha_")
+    """The certificate of a regressor, ours or scikit-learn's, from its kernel_, noise_ and alpha_ alone.
+
+    A model with method "statespace" or "grid" keeps no alpha_: a = (y - prediction) / noise is what it must have been.
+    """
+    check_is_fitted(model, "kernel_")
+    _require_equations(model)
     _require_targets(y)
     if sample_weight is not None:
         raise bad("verify", "sample_weight", "None for a Gaussian process", "weights",
@@ -71,9 +75,10 @@ def verify_regressor(model: Any, X: Any, y: Any = None, sample_weight: Any = Non
     X, y = fresh._checked(X, y, reset=True, numeric=True, outputs=True)
     Y = Units.of(y, fresh.normalize_y).inside(y)
     setup = set_up(fresh, X, Y)
-    _require_count(len(model.alpha_), len(Y))
-    a, used = np.asarray(model.alpha_, dtype=float).reshape(len(Y), -1), getattr(model, "support_", np.arange(len(Y)))
+    _require_count(len(model.y_train_), len(Y))
+    used = getattr(model, "support_", np.arange(len(Y)))
     Y = Y - setup.mean.offset(X, len(Y)) / Units.of(y, fresh.normalize_y).scale
+    a = _coefficients(model, setup, X, Y)
     H, known = setup.mean.basis(X, len(Y))[used], setup.covariance.alpha + getattr(model, "jitter_", 0.0)
 
     def matrix(theta: Array) -> Array:
@@ -199,6 +204,21 @@ def _as_ours(model: Any) -> GaussianProcessRegressor:
     """A regressor of ours with the arguments of scikit-learn's."""
     kernel = model.kernel_ if model.kernel is None else model.kernel
     return GaussianProcessRegressor(kernel, alpha=model.alpha, normalize_y=model.normalize_y)
+
+
+def _coefficients(model: Any, setup: ProcessModel, X: Any, Y: Array) -> Array:
+    """a, one column per output."""
+    if hasattr(model, "alpha_"):
+        return np.asarray(model.alpha_, dtype=float).reshape(len(Y), -1)
+    noise = setup.covariance.alpha + model.noise_
+    return np.asarray((Y - model._known.mean_at(X)) / noise[:, None])
+
+
+def _require_equations(model: Any) -> None:
+    method = getattr(model, "method_", "exact")
+    if method not in ("exact", "statespace", "grid"):
+        raise bad("verify", "model", "a Gaussian process with method 'exact', 'statespace' or 'grid'", repr(method),
+                  "This one is an approximation: its bound_ lies around the exact evidence.")  # fmt: skip
 
 
 def _require_targets(y: Any) -> None:

@@ -6,10 +6,13 @@ solvers/metric_rounds.py, f is kernel ridge regression of the rows x'.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from mercer.config import config
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.ridge.kernel_ridge_cv import KernelRidgeCV
 from mercer.kernels.additive import Laplacian
@@ -19,22 +22,28 @@ from mercer.solvers.metric_rounds import Rounds, learn_metric
 from mercer.typing import Array
 
 WIDTHS = 2.0 ** np.arange(-1, 5)  # lengthscales, as multiples of the median distance between rows
+REFINED = 2  # rounds of a leaf at most: it starts from the metric of all rows
 ALPHAS = 10.0 ** np.arange(-6.0, 2.0)
 CHOICE_ROWS = 1000  # on which width and alpha are chosen: a decomposition of each Gram takes a tenth of a second
 GRADIENT_ROWS = 2000  # at which gradients are taken
+FACTOR_ROWS = 4000  # up to which f is always found from a factor of the Gram
+_BREAK_EVEN = (
+    1500.0  # beyond this over sqrt(alpha) rows, conjugate gradients are faster: they take 15 / sqrt(alpha) steps
+)
 _PAIRS = 10_000  # of rows, for the median distance
 _ROUNDING = 1e-12  # deviation of a column, relative to its largest entry, below which it is constant
 
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """What a leaf is told: the kernels among which it chooses, with a lengthscale, and how long it learns a metric."""
+    """What a leaf is told: the kernels among which it chooses, how long it learns a metric, and whom to tell of it."""
 
     kernels: tuple[Stationary, ...]
     rounds: int
     powers: tuple[float, ...]
     metric_rows: int
     alphas: Array
+    tell: Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +85,22 @@ class Attempt:
         chosen = KernelRidgeCV(kernels, alphas, fit_intercept=True).fit(Z, Y[:CHOICE_ROWS])
         self.kernel, self.alpha = chosen.kernel_, chosen.alpha_
         self.error = float(chosen.best_estimator_.loo_error_.min())
-        self.left_out = chosen.best_estimator_.leave_one_out
 
     def ridge(self, X: Array, Y: Array) -> KernelRidge:
         """The machine of the chosen kernel and alpha on rows X."""
-        return KernelRidge(self.alpha, kernel=self.kernel, fit_intercept=True).fit(X @ self.transform, Y)
+        solver = cheaper_solver(len(X), self.alpha)
+        machine = KernelRidge(self.alpha, kernel=self.kernel, fit_intercept=True, solver=solver)
+        return machine.fit(X @ self.transform, Y)
+
+    @cached_property
+    def left_out(self) -> Array:
+        """What is predicted for every row of the sample from the others."""
+        return self.ridge(self.X, self.Y).leave_one_out().reshape(self.Y.shape)
+
+    @property
+    def sample_error(self) -> float:
+        """The leave-one-out error on the whole sample."""
+        return float(np.mean((self.left_out - self.Y) ** 2))
 
     def gradients(self) -> Array:
         """grad f at some rows of the sample, those of every output below each other."""
@@ -93,15 +113,16 @@ class Attempt:
 
 def learn_leaf(
     X: Array, Y: Array, rows: Array, start: Array, settings: Settings, rng: np.random.Generator
-) -> tuple[Leaf, Array, Array]:
+) -> tuple[Leaf, Attempt, Array]:
     """Learn the metric on a random sample of these rows, from that of the start, and the function on all of them.
 
-    Also returns values predicted for some rows of X without the row itself, and the positions of these rows.
+    Also returns the fit to the sample, and the positions of its rows.
     """
     some = rows[rng.permutation(len(rows))[: settings.metric_rows]]
     found = _rounds(X[some], Y[some], start, settings)
+    settings.tell(f"fit to {len(rows)} rows")
     leaf = Leaf(found.transform, found.fit.ridge(X[rows], Y[rows]), rows, found.history, found.reason)
-    return leaf, found.fit.left_out(), some[:CHOICE_ROWS]
+    return leaf, found.fit, some
 
 
 def learn_start(
@@ -110,7 +131,8 @@ def learn_start(
     """The T that is learned on a random sample of the rows, and settings with the one kernel that was best there."""
     some = rng.permutation(len(X))[: settings.metric_rows]
     found = _rounds(X[some], Y[some], start, settings)
-    return found.transform, replace(settings, kernels=(found.fit.kernel,))
+    few = min(settings.rounds, REFINED)
+    return found.transform, replace(settings, kernels=(found.fit.kernel,), rounds=few)
 
 
 def _rounds(X: Array, Y: Array, start: Array, settings: Settings) -> Rounds:
@@ -118,11 +140,20 @@ def _rounds(X: Array, Y: Array, start: Array, settings: Settings) -> Rounds:
 
     def rounds(kernel: Stationary) -> Rounds:
         def fit(transform: Array) -> Attempt:
-            return Attempt(X, Y, kernel, transform, settings.alphas)
+            attempt = Attempt(X, Y, kernel, transform, settings.alphas)
+            settings.tell(f"{attempt.kernel!r}, alpha {attempt.alpha:g}: leave-one-out error {attempt.error:.6g}")
+            return attempt
 
         return learn_metric(fit, start, settings.rounds, settings.powers, diagonal=by_columns(kernel))
 
-    return min(map(rounds, settings.kernels), key=lambda found: found.fit.error)
+    tried = [rounds(kernel) for kernel in settings.kernels]
+    return min(tried, key=lambda found: found.fit.sample_error) if len(tried) > 1 else tried[0]
+
+
+def cheaper_solver(n: int, alpha: float) -> str:
+    """A factor of the Gram, n^3 / 3 operations, or conjugate gradients, also where a factor does not fit in memory."""
+    steps_pay = n > max(FACTOR_ROWS, _BREAK_EVEN / np.sqrt(alpha))
+    return "iterative" if steps_pay or 8 * n * n > config().memory else "dual"
 
 
 def by_columns(kernel: Stationary) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -17,7 +19,15 @@ from mercer.errors import bad
 from mercer.estimators.base import answer_lazily, interruptible, targets
 from mercer.estimators.kernel_argument import NAMES, named_kernel, written
 from mercer.estimators.labels import Labels
-from mercer.estimators.recursive_features.leaf import ALPHAS, Leaf, Settings, deviations, learn_leaf, learn_start
+from mercer.estimators.recursive_features.leaf import (
+    ALPHAS,
+    Attempt,
+    Leaf,
+    Settings,
+    deviations,
+    learn_leaf,
+    learn_start,
+)
 from mercer.estimators.recursive_features.probability import steepness
 from mercer.estimators.recursive_features.tree import Split, grow, routed
 from mercer.estimators.regressor import columns_of
@@ -42,21 +52,22 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         powers: Sequence[float] = (0.5, 1.0),
         alphas: Any = None,
         metric_rows: int = 4000,
-        max_leaf: int = 8000,
+        max_leaf: int = 20000,
         overlap: float = 0.1,
         random_state: Any = 0,
+        verbose: bool = False,
     ) -> None:
         self.distance_kernel, self.rounds, self.powers, self.alphas = distance_kernel, rounds, powers, alphas
         self.metric_rows, self.max_leaf, self.overlap = metric_rows, max_leaf, overlap
-        self.random_state = random_state
+        self.random_state, self.verbose = random_state, verbose
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         carry_settings(cls)
         answer_lazily(cls)
 
-    def _learn(self, X: Array, Y: Array) -> tuple[Array, Array]:
-        """Fit the leaves; returns values predicted without the item itself, and the rows of X these belong to."""
+    def _learn(self, X: Array, Y: Array) -> list[tuple[Attempt, Array]]:
+        """Fit the leaves; for each, returns the fit to its sample, and the rows of X that are in it."""
         settings = self._settings()
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         self.scale_ = deviations(X)
@@ -73,8 +84,9 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         self.feature_importances_ = moved / moved.sum() if moved.sum() > 0.0 else moved
         self.loo_error_ = float(share @ [min(error for _, error in leaf.history) for leaf in self.leaves_])
         self.certificate_ = max((leaf.ridge.certificate_ for leaf in self.leaves_), key=lambda proof: proof.residual)
+        self.kernel_ = self.leaves_[int(np.argmax(share))].ridge.kernel
         self.n_iter_ = max(len(leaf.history) - 1 for leaf in self.leaves_)
-        return np.vstack([values for _, values, _ in learned]), np.concatenate([rows for _, _, rows in learned])
+        return [(attempt, rows) for _, attempt, rows in learned]
 
     def _settings(self) -> Settings:
         """The options, checked."""
@@ -92,7 +104,8 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.overlap, Real) or not 0.0 <= self.overlap < 0.5:
             raise bad(owner, "overlap", "a share in [0, 0.5)", repr(self.overlap), "0.1 is the default.")
         alphas = ALPHAS if self.alphas is None else np.atleast_1d(np.asarray(self.alphas, dtype=float))
-        return Settings(kernels, int(self.rounds), powers, int(self.metric_rows), alphas)
+        tell = partial(_print, owner) if self.verbose else _silent
+        return Settings(kernels, int(self.rounds), powers, int(self.metric_rows), alphas, tell)
 
     def _values(self, X: Any) -> Array:
         """f at every row, a column per output."""
@@ -103,6 +116,14 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         for leaf, rows in routed(self.root_, X):
             out[rows] = self.leaves_[leaf].values(X[rows])
         return out
+
+
+def _print(owner: str, line: str) -> None:
+    sys.stdout.write(f"[{owner}] {line}\n")
+
+
+def _silent(line: str) -> None:
+    """Say nothing."""
 
 
 def _distance_kernel(owner: str, given: Any) -> Stationary:
@@ -121,19 +142,20 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
     distance_kernel  "exponential", "laplacian", "rbf", "matern" or an object of one of these, whose lengthscale is
                   chosen; "auto": of the first two, that with the least error.  The Laplacian is a function of
                   sum_j |x_j - z_j|: its T is diagonal
-    rounds        of ridge regression and new metric, at most; they end when leave-one-out errors no longer fall
+    rounds        of ridge regression and new metric, at most; they end when leave-one-out errors hardly fall
     powers        p in T T' = (G / largest eigenvalue of G)^p, G the mean of grad f grad f'; each round takes the best
     alphas        candidates for the penalty of f
     metric_rows   rows on which the metric is learned; f itself learns from all
     max_leaf      more rows are split into parts along the widest direction of the metric, each with a machine
     overlap       the share of rows near a split from which both sides learn
+    verbose       print a line for every attempt at a metric and every fit
 
     Width, alpha and the number of rounds have the least exact leave-one-out error on a sample: no validation set is
     taken away.  Columns are divided by their deviations first, so that their units do not matter.
 
     After fit: scale_ (the deviations by which columns are divided), metric_ (T T' of columns so divided),
-    feature_importances_, loo_error_ (of the sample), leaves_, root_, n_iter_, certificate_ (of the leaf whose normal
-    equations hold least well).
+    feature_importances_, kernel_ (of the rows x T in the largest leaf), loo_error_ (of the sample), leaves_, root_,
+    n_iter_, certificate_ (of the leaf whose normal equations hold least well).
     """
 
     def __sklearn_tags__(self) -> Any:
@@ -171,24 +193,35 @@ class RFMClassifier(ClassifierMixin, RecursiveFeatureMachine):  # type: ignore[m
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         labels = Labels.of(type(self).__name__, np.asarray(y))
         self.classes_ = labels.classes
-        values, rows = self._learn(X, np.eye(len(labels.classes))[labels.codes])
-        self.steepness_ = steepness(values, labels.codes[rows])
+        indicators = np.eye(len(labels.classes))[labels.codes]
+        learned = self._learn(X, indicators[:, 1:] if len(labels.classes) == 2 else indicators)
+        values = np.vstack([attempt.left_out for attempt, _ in learned])
+        rows = np.concatenate([rows for _, rows in learned])
+        self.steepness_ = steepness(_of_all_classes(values), labels.codes[rows])
         return self
 
     def decision_function(self, X: Any) -> Array:
         """f_c(x), a column per class; of two classes f_1 - f_0."""
-        values = self._values(X)
+        values = self._class_values(X)
         return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> Array:
         """The class with the largest value."""
-        values = self._values(X)
-        return np.asarray(self.classes_[values.argmax(axis=1)])
+        largest = self._class_values(X).argmax(axis=1)
+        return np.asarray(self.classes_[largest])
 
     def predict_proba(self, X: Any) -> Array:
         """softmax(s f(x))."""
-        return np.asarray(softmax(self.steepness_ * self._values(X), axis=1))
+        return np.asarray(softmax(self._class_values(X) * self.steepness_, axis=1))
 
     def predict_log_proba(self, X: Any) -> Array:
         """log softmax(s f(x))."""
-        return np.asarray(log_softmax(self.steepness_ * self._values(X), axis=1))
+        return np.asarray(log_softmax(self._class_values(X) * self.steepness_, axis=1))
+
+    def _class_values(self, X: Any) -> Array:
+        return _of_all_classes(self._values(X))
+
+
+def _of_all_classes(values: Array) -> Array:
+    """A column per class: of two classes only f_1 is learned, as f_0 = 1 - f_1."""
+    return np.column_stack([1.0 - values, values]) if values.shape[1] == 1 else values

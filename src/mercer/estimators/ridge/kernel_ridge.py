@@ -19,10 +19,10 @@ from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers import ridge
-from mercer.solvers.ridge import Factored, Shifted, Targets
+from mercer.solvers.ridge import Factored, Iterated, Shifted, Targets
 from mercer.typing import Array, Gram
 
-SOLVERS = ("auto", "primal", "dual", "eigen")
+SOLVERS = ("auto", "primal", "dual", "eigen", "iterative")
 _COLUMNS_PER_ITEM = 0.5  # up to which a linear kernel is solved on its features
 
 
@@ -47,7 +47,8 @@ class KernelRidge(KernelRegressor):
                     decomposition.  KernelRidgeCV(alphas=...) chooses for several columns too.
     fit_intercept   adds b, which is not penalised
     solver          "dual": Cholesky, in the memory of the Gram;  "eigen": all eigenvectors;  "primal": on the
-                    explicit features of the kernel;  "auto": by the number of candidates and of features
+                    explicit features of the kernel;  "iterative": conjugate gradients, which store no Gram, for one
+                    alpha;  "auto": by the number of candidates and of features, never iterative
     check_psd       "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
     method          "exact"; "nystrom": on landmarks, in passes over the items that store nothing of their number;
                     "auto": exact where that fits the memory budget and takes a minute or two
@@ -139,11 +140,13 @@ class KernelRidge(KernelRegressor):
         self.solver_ = self._way(kept, choose or len(alphas) > 1)
         if self.solver_ == "primal":
             return Spectrum.of_features(_weighed(_features(kept.double()), targets.s))
+        if self.solver_ == "iterative":
+            return Iterated(gram, targets.s)
         K = targets.scale(owned_gram(gram))
         return ridge.factorised(K, float(alphas[0])) if self.solver_ == "dual" else Spectrum.of_matrix(K)
 
     def _way(self, kept: Data, several: bool) -> str:
-        if self.solver in ("primal", "eigen"):
+        if self.solver in ("primal", "eigen", "iterative"):
             return self.solver
         if self.solver == "auto" and kept.linear and kept.linear_rows.shape[1] <= _COLUMNS_PER_ITEM * len(kept):
             return "primal"

@@ -31,7 +31,9 @@ def chosen_method(gp: Any, covariance: Covariance, name: Any = None) -> Method:
         return Inducing(gp.n_inducing)
     if name == "neighbours":
         return Neighbours(gp.n_neighbors)
-    return {"exact": Exact, "grid": KroneckerGrid, "statespace": StateSpace}[name]()
+    if name == "grid":
+        return KroneckerGrid()
+    return StateSpace() if name == "statespace" else Exact()
 
 
 def _fitting(gp: Any, covariance: Covariance) -> Method:

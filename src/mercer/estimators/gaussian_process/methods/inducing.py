@@ -1,7 +1,8 @@
 """Landmarks: the largest lower bound of the evidence through m items, in O(n m^2), as solvers/inducing.py has it.
 
-The search begins on a subset of the items.  Landmarks are the items that the kernel explains least by each other; they
-are chosen again at the hyper-parameters that were found.  Items pass by in panels, so that no n x m matrix is stored.
+The search begins on a subset of the items.  Landmarks are those of solvers/landmarks.py, of which each is likely where
+those before explain little; they are chosen again at the hyper-parameters that were found.  Items pass by in panels, so
+that no n x m matrix is stored.
 """
 
 from __future__ import annotations
@@ -22,24 +23,21 @@ from mercer.estimators.gaussian_process.methods.method import Method, exact_only
 from mercer.estimators.training_data import KernelItems
 from mercer.linalg import blas
 from mercer.linalg.conjugate_gradients import conjugate_gradients
-from mercer.linalg.pivoted_cholesky import pivoted_cholesky
 from mercer.solvers.inducing import InducingSums, factor_of_landmarks, panel_sums, two_sided
+from mercer.solvers.landmarks import chosen
 from mercer.typing import Array
 
 _PANEL = 1024  # items at a time
 _STRIPES = 16  # partial sums, for any number of threads
 _SUBSET, _FEW = 4000, 256  # items on which the search begins, and their landmarks, at most
-_SAMPLE = 4  # items looked at for each landmark
 _PRODUCTS = 25  # products with the whole covariance for the two-sided bound, at most
 _LEAST_GAIN = 2e-4  # nats per item that a step of the search on all items must gain
 _NAT = 1.0  # distance of the two bounds, from the quadratic form, at which products end
 
 
 def chosen_landmarks(data: KernelItems, count: int) -> Array:
-    """Positions of the items that are explained least by those before, among a sample of all."""
-    n = len(data)
-    sample = np.sort(np.random.default_rng(0).permutation(n)[: max(_SAMPLE * count, 1)])
-    return np.sort(sample[pivoted_cholesky(data.gram().sub(sample), min(count, len(sample))).pivots])
+    """Positions of landmarks, by randomly pivoted Cholesky."""
+    return np.sort(chosen(data.gram(), min(count, len(data)), "rpcholesky", 0))
 
 
 @dataclass(frozen=True, eq=False)

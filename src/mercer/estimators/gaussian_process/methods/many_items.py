@@ -32,6 +32,9 @@ class ManyItems(Method):
     def evidences(self, covariance: Covariance, Y: Array, H: Array) -> list[BlockEvidence]:
         return self._neighbours.evidences(covariance, Y, H)
 
+    def settled(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> Covariance:
+        return self._neighbours.settled(covariance, mean, Y, H)
+
     def posterior(
         self, covariance: Covariance, mean: Mean, Y: Array, H: Array
     ) -> InducingPosterior | NeighbourPosterior:

@@ -46,6 +46,10 @@ class Method(ABC):
     def evidences(self, covariance: Covariance, Y: Array, H: Array) -> Sequence[Evidence]:
         """log p(Y | theta) on ever more items, the last on all of them."""
 
+    def settled(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> Covariance:
+        """After the search: with hyper-parameters that the evidences do not tell well corrected; by default none."""
+        return covariance
+
     @abstractmethod
     def posterior(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> Posterior:
         """The process at these hyper-parameters, given its targets."""

@@ -1,8 +1,10 @@
 """Nearest neighbours: every new item is predicted from the training items nearest to it (GPnn, Allison et al., 2023).
 
 The hyper-parameters have the largest sum of evidences on a few blocks of items: half of the blocks are items drawn at
-random, half are the neighbours of an item, which tell more of the noise and of short lengthscales.  Then items that
-were held out say how far variances are off, and one factor for signal and noise corrects that; it changes no mean.
+random, half are the neighbours of an item, which tell more of the noise and of short lengthscales.  A few blocks miss
+rare targets that differ much from those of equal items, so that the noise is raised as long as items held out become
+more likely by that.  They also say how far variances are off, and one factor for signal and noise corrects that; it
+changes no mean.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from mercer.typing import Array
 
 _BLOCKS, _BLOCK = 8, 400  # blocks of items for the hyper-parameters, and items of each
 _HELD_OUT = 1000  # items by which variances are corrected
+_RAISE, _RAISES = 8.0, 8  # the factor by which the noise is raised in one step, and the steps
 _TOGETHER = 64  # new items of one task
 
 
@@ -141,20 +144,43 @@ class Neighbours(Method):
             RegressionEvidence(covariance.take(block), Y[block], H[block]) for block in _blocks(covariance.data)
         ])]  # fmt: skip
 
+    def settled(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> Covariance:
+        """With more noise, if it is free and items held out are more likely by that."""
+        noise = covariance.noise
+        if not noise.slots or len(Y) <= 2 * _BLOCK:
+            return covariance
+        found, best = covariance, self._held_out(covariance, mean, Y)[1]
+        ceiling = float(np.exp(noise.slots[0].bounds[0, 1]))
+        for step in range(1, _RAISES + 1):
+            theta = covariance.theta.copy()
+            theta[-1] += step * np.log(_RAISE)
+            more = covariance.at(theta)
+            if more.noise.value > ceiling:
+                break
+            density = self._held_out(more, mean, Y)[1]
+            if density <= best:
+                break
+            found, best = more, density
+        return found
+
     def posterior(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> NeighbourPosterior:
         self._require(covariance)
-        n = len(Y)
-        theta = covariance.theta
-        value = self.evidences(covariance, Y, H)[0].value_and_slope(theta, at_least=np.inf)[0]
-        found = NeighbourPosterior(covariance, mean, Y, min(self.count, max(n - 1, 1)), value)
-        if n < 3:
-            return found
-        rows = np.sort(np.random.default_rng(1).permutation(n)[:_HELD_OUT])
-        at, variance = found.held_out(rows)
+        value = self.evidences(covariance, Y, H)[0].value_and_slope(covariance.theta, at_least=np.inf)[0]
+        factor = self._held_out(covariance, mean, Y)[0] if len(Y) > 2 else 1.0
+        return self._given(covariance, mean, Y, value, factor)
+
+    def _given(self, covariance: Covariance, mean: Mean, Y: Array, value: float, factor: float) -> NeighbourPosterior:
+        return NeighbourPosterior(covariance, mean, Y, min(self.count, max(len(Y) - 1, 1)), value, factor)
+
+    def _held_out(self, covariance: Covariance, mean: Mean, Y: Array) -> tuple[float, float]:
+        """The factor of all variances that makes items held out most likely, and their mean log density with it."""
+        rows = np.sort(np.random.default_rng(1).permutation(len(Y))[:_HELD_OUT])
+        at, variance = self._given(covariance, mean, Y, 0.0, 1.0).held_out(rows)
         whole = (variance + covariance.alpha[rows] + covariance.noise.value)[:, None]
         factor = float(np.mean((Y[rows] - at) ** 2 / whole))
-        kept = factor if np.isfinite(factor) and factor > 0.0 else 1.0
-        return NeighbourPosterior(covariance, mean, Y, found.count, value, kept)
+        if not np.isfinite(factor) or factor <= 0.0:
+            return 1.0, -np.inf
+        return factor, -0.5 * float(np.mean(np.log(factor * whole)))
 
     def _require(self, covariance: Covariance) -> None:
         if not isinstance(covariance.data, KernelItems):
