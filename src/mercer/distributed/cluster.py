@@ -100,8 +100,8 @@ def computed(collection: Any, task: str, needs: int) -> Any:
         ) from lost
     except CancelledError as closed:
         raise ConnectionAbortedError(
-            f"mercer: the client must stay open until {task} is done; its tasks were cancelled. Fit again with a client "
-            "that is open, and workers that stay."
+            f"mercer: the client must stay open until {task} is done; its tasks were cancelled. Fit again with an open "
+            "client, and workers that stay."
         ) from closed
     except BaseException:
         _cancel(at, future)
