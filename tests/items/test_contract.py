@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from tests.items import samples
 from tests.items.samples import KINDS, fingerprints
 
 from mercer.items import Vectors
@@ -58,7 +59,7 @@ def test_fingerprints_tell_the_kinds_apart():
 def test_fingerprints_are_the_same_in_another_process(seed):
     """With another seed of Python's hash, sets are iterated in another order."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.items.samples"],
+        [sys.executable, samples.__file__],
         env={**os.environ, "PYTHONHASHSEED": seed},
         capture_output=True,
         text=True,

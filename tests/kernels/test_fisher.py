@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import mercer
-from mercer.kernels import RBF, Fisher, GenerativeFeatures, Linear
-from mercer.models import DiagonalGaussian, GaussianMixture, HiddenMarkov
+from mercer.items import PointLists, Sequences, Strings
+from mercer.kernels import RBF, Fisher, GenerativeFeatures, GlobalAlignment, Linear, Spectrum
+from mercer.models import DiagonalGaussian, GaussianEmissions, GaussianMixture, HiddenMarkov
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 2)) * [1.0, 2.0] + [0.0, 3.0]
@@ -94,22 +95,53 @@ def test_features_are_posteriors_and_a_kernel_of_them_K40():
     assert_allclose(words(["", "ab"]), shares @ shares.T)
 
 
-def test_sequences_go_through_every_machine_and_files_E28(tmp_path):
-    labels = np.arange(len(WORDS)) % 2
-    k = Fisher("hidden markov", components=2)
-    K = k.fit(WORDS)(WORDS)
-    for machine in (mercer.SVC, mercer.KernelKNeighborsClassifier, mercer.GaussianProcessClassifier):
-        direct = machine(kernel=k).fit(WORDS, labels)
-        given = machine(kernel="precomputed")
-        if machine is mercer.SVC:
-            assert_allclose(direct.decision_function(WORDS), given.fit(K, labels).decision_function(K), atol=1e-6)
-        assert direct.score(WORDS, labels) > 0.7
-    machine = mercer.SVC(kernel=k).fit(WORDS, labels)
+SERIES = [np.vstack([rng.normal(m, 0.5, (5, 2)), rng.normal(-m, 0.5, (n, 2))]) for n, m in [(4, 1), (0, 2)] * 5]
+
+
+@pytest.mark.parametrize("k", [Fisher("hidden markov"), GenerativeFeatures(RBF(0.5), "hidden markov")], ids=repr)
+def test_sequences_of_vectors_are_those_of_a_model_with_gaussian_emissions_K31(k):
+    model = HiddenMarkov.fit(SERIES, 2)
+    given = k.with_params(model=model)
+    new = [SERIES[0][::-1], np.array([[0.0, 0.1]]), []]
+    assert given.items is PointLists
+    assert_allclose(k.fit(SERIES)(new), given.fit(SERIES)(new), rtol=1e-10)
+    assert_allclose(k.fit([x.tolist() for x in SERIES])(SERIES), k(SERIES), rtol=1e-10)
+    with pytest.raises(TypeError, match="lists of points, as in the first dataset; got strings"):
+        k.fit(SERIES)(["ab"])
+    with pytest.raises(TypeError, match="strings, as in the first dataset; got lists of points"):
+        k.fit(WORDS)(SERIES)
+    with pytest.raises(ValueError, match="vectors of 2 columns"):
+        k.fit(SERIES)([np.ones((2, 3))])
+
+
+def test_the_gradient_of_gaussian_emissions_is_that_of_the_density_K31():
+    model, x, step = HiddenMarkov.fit(SERIES, 2), [SERIES[0]], 1e-6
+    found = model.scores(x)[0][6:]
+    means, variances = model.emissions.means, model.emissions.variances
+    for at in range(8):
+        moved = [np.array([means, variances]) for _ in range(2)]
+        for one, sign in zip(moved, (1.0, -1.0), strict=True):
+            one.reshape(-1)[at] += sign * step
+        high, low = (HiddenMarkov(model.start, model.transitions, GaussianEmissions(*one)) for one in moved)
+        assert_allclose(found[at], (high.log_density(x) - low.log_density(x))[0] / (2 * step), rtol=1e-4, atol=1e-5)
+
+
+def test_both_forms_of_sequences_stand_beside_kernels_of_one_form():
+    k = Fisher("hidden markov")
+    assert (k + Spectrum(2)).items is Strings
+    assert (k * GlobalAlignment(1.0)).items is PointLists
+    assert Sequences.check([["a", 1], [2]], "test").kind == "strings"
+    assert Sequences.check([[1, 2.5], [2]], "test").kind == "lists of points"
+    with pytest.raises(TypeError, match="ndarray of shape"):
+        k(np.ones((3, 2)))
+
+
+@pytest.mark.parametrize("data", [WORDS, SERIES], ids=["symbols", "vectors"])
+def test_learned_models_of_sequences_come_back_from_files_K30(data, tmp_path):
+    machine = mercer.SVC(kernel=Fisher("hidden markov")).fit(data, np.arange(len(data)) % 2)
     mercer.save(machine, tmp_path / "m.mercer")
-    assert_allclose(mercer.load(tmp_path / "m.mercer").decision_function(["ab?"]), machine.decision_function(["ab?"]))
-    medoids = mercer.KMedoids(2, kernel=k).fit(WORDS)
-    assert len(set(medoids.labels_)) == 2
-    assert mercer.KernelPCA(2, kernel=k).fit_transform(WORDS).shape == (len(WORDS), 2)
+    new = [data[0][:3], data[1][1:], data[0][:0]]
+    assert_allclose(mercer.load(tmp_path / "m.mercer").decision_function(new), machine.decision_function(new))
 
 
 @pytest.mark.parametrize(("make", "fault"), [

@@ -85,6 +85,8 @@ LARGE_SETTINGS: dict[str, Any] = {
     "KernelLogisticRegression nystrom": mercer.KernelLogisticRegression(method="nystrom"),
     "KernelRidge nystrom": mercer.KernelRidge(0.1, kernel="rbf", method="nystrom"),
     "SVC nystrom": mercer.SVC(method="nystrom"),
+    "KernelRidge cells": mercer.KernelRidge(0.1, kernel="rbf", method="cells", cell_rows=10),
+    "SVC cells": mercer.SVC(method="cells", cell_rows=10),
     "KernelRidge laplacian": mercer.KernelRidge(kernel="laplacian"),
     "KernelRiskClassifier hinge": mercer.KernelRiskClassifier("hinge", kernel="linear"),
     "KernelRiskClassifier squared hinge": mercer.KernelRiskClassifier("squared_hinge"),

@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 
 import mercer
 from mercer import TableError
-from mercer.kernels import RBF, Hamming, On, Spectrum, TfIdf
+from mercer.kernels import RBF, Hamming, Normalised, On, Spectrum, TfIdf
 from mercer.tables import Table, default_kernel
 
 rng = np.random.default_rng(0)
@@ -211,7 +211,7 @@ def test_text_alone_gets_words_and_sequences_get_pieces():
     texts = Table("t", {"s": np.array(SENTENCES, dtype=object)}, {"s": "text"})
     assert default_kernel(texts) == TfIdf()
     dna = Table("t", {"s": np.array(["GATTACA" * 8, "CATTACC" * 8], dtype=object)}, {"s": "text"})
-    assert default_kernel(dna) == Spectrum(3)
+    assert default_kernel(dna) == Normalised(Spectrum(3))
 
 
 def test_mixed_columns_get_one_term_for_every_kind_and_print_as_they_parse():

@@ -18,7 +18,8 @@ Target = Annotated[
 Task = Annotated[str | None, typer.Option(help="classification or regression [default: by the target].")]
 Format = Annotated[str | None, typer.Option(help="csv, tsv, parquet, json or svmlight [default: by name or content].")]
 Kinds = Annotated[
-    list[str] | None, typer.Option("--kind", help="COLUMN=numeric, categorical, text or graph: what a column holds.")
+    list[str] | None,
+    typer.Option("--kind", help="COLUMN=numeric, categorical, text, sequence or graph: what it holds."),
 ]
 Drop = Annotated[list[str] | None, typer.Option("--drop", help="Column to leave out.")]
 Keep = Annotated[

@@ -8,7 +8,7 @@ sample.py            the items that take part, split into training items and hel
 table_sample.py      the same for a table: rows drawn, columns scaled
 trial.py             one method on the splits: fitted, timed, judged
 tuning.py            how each method is tuned: what is tried, by which criterion, on how many rows
-kernel_family.py     the kernels that tuning tries: one expression with all its lengthscales multiplied by a factor
+kernel_family.py     the kernels that tuning tries: one expression with other lengthscales, and other lengths of words
 chosen_settings.py   what tuning has chosen, and how much the score depends on it
 predictions.py       what a method predicts for held-out items, and how sure it is
 paired.py            whether a difference between two methods is more than chance

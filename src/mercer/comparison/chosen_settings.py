@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mercer.comparison.kernel_family import family, lengthscales
+from mercer.comparison.kernel_family import family
 from mercer.comparison.result import innermost
 from mercer.kernels import Kernel
 
@@ -59,16 +60,18 @@ def _searched(machine: Any) -> set[str]:
 
 
 def _kernel_words(own: Any, kernel: Kernel) -> str:
-    """One lengthscale, or one factor of several, or all free hyper-parameters where these were chosen one by one."""
-    for factor, member in family(kernel).items():
-        if own == member:
-            scales = list(lengthscales(member).values())
-            if len(scales) == 1 and isinstance(scales[0], float):
-                return f"lengthscale {scales[0]:.3g}"
-            return f"lengthscales × {factor:g}" if scales else "the kernel as it is"
+    """What distinguishes a kernel in its family, or all free hyper-parameters where these were chosen one by one."""
+    for member in family(kernel):
+        if own == member.kernel:
+            return ", ".join(_varied_words(member.varied)) or "the kernel as it is"
     free = [value for slot in own.slots() for value in slot.numbers[slot.free]]
     words = [f"{name} {value:.3g}" for name, value in zip(own.theta_names, free, strict=True)]
     return ", ".join(words[:_NAMED] + (["..."] if len(words) > _NAMED else []))
+
+
+def _varied_words(varied: Mapping[str, float]) -> Iterator[str]:
+    for name, value in varied.items():
+        yield f"lengthscales × {value:g}" if name == "lengthscale factor" else f"{name} {value:.3g}"
 
 
 def short(kernel: Any) -> str:
@@ -76,28 +79,17 @@ def short(kernel: Any) -> str:
     return _LONG.sub(lambda found: f"{float(found[0]):.3g}", repr(kernel))
 
 
-def _labelled(kernel: Kernel) -> tuple[str, dict[float, float]]:
-    """The name of what is varied, and its value for every factor: the lengthscale itself if there is just one."""
-    scales = list(lengthscales(kernel).values())
-    alone = len(scales) == 1 and isinstance(scales[0], float)
-    unit = scales[0] if alone else 1.0
-    return ("lengthscale" if alone else "lengthscale factor"), {f: f * unit for f in family(kernel)}
-
-
 def _of_search(search: Any, kernel: Kernel) -> Sensitivity:
     found, members = search.cv_results_, family(kernel)
-    name, values = _labelled(kernel)
     params = []
     for one in found["params"]:
-        factor = next((f for f, member in members.items() if member == one["kernel"]), 1.0)
-        rest = {key: float(value) for key, value in one.items() if key != "kernel"}
-        params.append({name: values[factor]} | rest)
+        varied = next((member.varied for member in members if member.kernel == one["kernel"]), {})
+        params.append(varied | {key: float(value) for key, value in one.items() if key != "kernel"})
     score = "log evidence" if search.strategy == "evidence" else {None: "score"}.get(search.scoring, "minus log loss")
     return Sensitivity(score, tuple(params), tuple(found["mean_test_score"]), tuple(found["std_test_score"]))
 
 
 def _of_left_out(machine: Any, kernel: Kernel) -> Sensitivity:
-    name, values = _labelled(kernel)
-    params = tuple({name: value, "alpha": float(alpha)} for value in values.values() for alpha in machine.alphas)
+    params = tuple(member.varied | {"alpha": float(alpha)} for member in family(kernel) for alpha in machine.alphas)
     scores = tuple((-machine.loo_error_).ravel().tolist())
     return Sensitivity("minus leave-one-out error", params, scores, (0.0,) * len(scores))

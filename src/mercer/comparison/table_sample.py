@@ -11,7 +11,7 @@ from mercer import items
 from mercer.comparison.methods import CLASSIFICATION, is_precomputed, on_vectors
 from mercer.comparison.sample import RARE, Sample, drawn, splits_of, targets_of
 from mercer.errors import bad
-from mercer.items.column_kinds import CATEGORICAL, EMPTY_GRAPH, GRAPH, NUMERIC, TEXT
+from mercer.items.column_kinds import CATEGORICAL, EMPTY_GRAPH, GRAPH, NUMERIC, SEQUENCE, TEXT, are_single_words
 from mercer.kernels import Kernel, parse
 from mercer.tables import Table, default_kernel, read
 from mercer.tables.frames import is_in_memory
@@ -121,7 +121,7 @@ def _encoded(features: Table, train: Array) -> Any:
         levels, counts = np.unique(column[train], return_counts=True)
         frequent = levels[np.argsort(-counts, kind="stable")][:LEVELS]
         parts.append((column[:, None] == frequent).astype(float))
-    parts += [_words(features.columns[name], train) for name in features.of_kind(TEXT)]
+    parts += [_words(features.columns[name], train) for kind in (TEXT, SEQUENCE) for name in features.of_kind(kind)]
     parts += [_graph_sizes(features.columns[name], train) for name in features.of_kind(GRAPH)]
     return np.hstack(parts)
 
@@ -138,8 +138,7 @@ def _words(column: Array, train: Array) -> Array:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     texts = np.array([value or "" for value in column], dtype=object)
-    one_word = not any(" " in text.strip() for text in texts)  # sequences such as DNA: triples of letters instead
-    form = {"analyzer": "char", "ngram_range": (3, 3)} if one_word else {}
+    form = {"analyzer": "char", "ngram_range": (3, 3)} if are_single_words(texts) else {}
     try:
         return np.asarray(TfidfVectorizer(max_features=WORDS, **form).fit(texts[train]).transform(texts).toarray())
     except ValueError:  # no words at all

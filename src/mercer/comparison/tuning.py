@@ -88,7 +88,7 @@ def grid_of(name: str, task: str, kernel: Kernel, y: Array) -> dict[str, list[An
     plan = plan_of(name, task)
     unit = float(np.std(y)) or 1.0 if task == REGRESSION else 1.0
     strengths = {key: [unit * v if key in plan.units else v for v in values] for key, values in plan.grid.items()}
-    return strengths if name in NAMED else {"kernel": list(family(kernel).values())} | strengths
+    return strengths if name in NAMED else {"kernel": [member.kernel for member in family(kernel)]} | strengths
 
 
 def tuned(name: str, task: str, kernel: Kernel, y: Array, random_state: int | None, time_limit: float | None) -> Any:

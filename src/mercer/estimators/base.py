@@ -28,10 +28,12 @@ from mercer.errors import Interrupted, NotConverged, bad, warn, wrong_kind
 from mercer.estimators.conditional_methods import Conditional
 from mercer.estimators.function_kernel import Called, Dense
 from mercer.estimators.kernel_argument import DEFAULTS, NAMES, gamma_value, named_kernel, no_kernel, written
+from mercer.estimators.rows_in_files import opened, predict_by_blocks, remember_columns
 from mercer.estimators.sklearn_kernels import foreign_items, is_foreign, noiseless
-from mercer.estimators.training_data import Data, GivenGram, KernelItems
+from mercer.estimators.training_data import Data, GivenGram, KernelItems, MappedItems
 from mercer.estimators.worker_settings import carry_settings
 from mercer.items import Items, Vectors
+from mercer.items.mapped import MappedRows, is_map, is_out_of_memory
 from mercer.items.vectors import is_sparse
 from mercer.kernels import Kernel, Similarity
 from mercer.typing import Array
@@ -104,6 +106,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         carry_settings(cls)
+        predict_by_blocks(cls)
         if "fit" in vars(cls):
             cls.fit = interruptible(cls.fit)
         answer_lazily(cls)
@@ -174,6 +177,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
         With `outputs`, y may have several columns.
         """
+        if reset and self.items_kind is Vectors and self._is_in_file(X):
+            X, y = opened(self, X, y, no_target=NO_TARGET)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         if is_spread(X):
@@ -185,12 +190,28 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             X = kernel.check(X)
         elif getattr(X, "ndim", 0) == 2 and not is_sparse(X):
             X = np.asarray(X)  # a function of two arrays expects arrays, also where a table was passed
-        if y is NO_TARGET:
-            return X
-        check_consistent_length(X, y)
-        y = np.asarray(y) if outputs and np.ndim(y) == 2 else column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        return X, targets(type(self).__name__, y) if numeric else y
+        if y is not NO_TARGET:
+            check_consistent_length(X, y)
+            y = np.asarray(y) if outputs and np.ndim(y) == 2 else column_or_1d(y, warn=True)
+            assert_all_finite(y, input_name="y")
+            y = targets(type(self).__name__, y) if numeric else y
+        if isinstance(X, MappedRows):
+            remember_columns(self, X)
+        return X if y is NO_TARGET else (X, y)
+
+    def _is_in_file(self, X: Any) -> bool:
+        """Whether these items are rows in a file, to be read block by block; an exact fit takes a map as it is."""
+        if isinstance(X, MappedRows) or self._precomputed:
+            return isinstance(X, MappedRows)
+        return is_out_of_memory(X) and (not is_map(X) or self.reads_blocks(len(X)))
+
+    def reads_blocks(self, n: int) -> bool:
+        """Whether a fit to n rows reads them a block at a time: where the machine has landmarks."""
+        if not self.low_rank:
+            return False
+        from mercer.estimators.low_rank import method_for
+
+        return method_for(self, n) == "nystrom"
 
     def _checked_arrays(self, X: Any, y: Any, reset: bool, numeric: bool, outputs: bool) -> Any:
         """`_checked` for arrays of numbers, by scikit-learn."""
@@ -228,6 +249,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             from mercer.estimators.training_data.spread import SpreadItems
 
             data = SpreadItems.of(type(self).__name__, self._kernel_for(X), X)
+        elif isinstance(X, MappedRows):
+            data = MappedItems.of(self._kernel_for(X), X)
         else:
             data = GivenGram.of(X) if self._precomputed else KernelItems.of(self._kernel_for(X), X)
         if not self.low_rank:

@@ -26,6 +26,7 @@ import numpy as np
 from mercer import kernels
 from mercer.errors import bad
 from mercer.items import Vectors
+from mercer.items.mapped import MappedRows
 from mercer.kernels import Kernel
 
 Named = Callable[[float, float, float], Kernel]
@@ -73,7 +74,7 @@ def gamma_value(gamma: Any, X: Any) -> float:
     """scikit-learn's gamma: "scale" is 1 / (columns * variance of X), "auto" is 1 / columns."""
     if isinstance(gamma, str) and gamma in ("scale", "auto"):
         V = X.values if isinstance(X, Vectors) else X
-        variance = _variance(V) if gamma == "scale" else 1.0
+        variance = _variance(X if isinstance(X, MappedRows) else V) if gamma == "scale" else 1.0
         if not np.isfinite(variance):
             raise bad("kernel", "X", "numbers whose variance is finite for gamma='scale'", f"a variance of {variance}",
                       "Scale the columns, or pass gamma as a number.")  # fmt: skip
@@ -85,7 +86,7 @@ def gamma_value(gamma: Any, X: Any) -> float:
 
 def _variance(X: Any) -> float:
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite one is refused
-        if hasattr(X, "variance"):  # rows on other machines
+        if hasattr(X, "variance"):  # rows in files or on other machines
             return float(X.variance())
         if not isinstance(X, np.ndarray):  # sparse
             return float(X.multiply(X).mean() - X.mean() ** 2)

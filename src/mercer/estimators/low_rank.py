@@ -1,8 +1,9 @@
-"""method="exact" | "nystrom" | "auto" of machines that can be fitted to landmarks, and what each would cost.
+"""method="exact" | "nystrom" | "cells" | "auto" of machines that can be fitted to landmarks, and what each would cost.
 
 "exact"     the kernel as it is.  What does not fit the memory budget is refused before the work, with the cost of the
             other method in the message
 "nystrom"   the kernel on landmarks, k~(x, y) = k(x, Z) K_mm^-1 k(Z, y): training_data/low_rank.py
+"cells"     exact machines in the cells of a tree, for some machines: cells/
 "auto"      exact where that fits the budget and is not too much work (a fixed number of multiplications, so that the
             choice is the same on every machine with that budget); else nystrom
 """
@@ -21,14 +22,17 @@ import numpy as np
 from mercer.config import config
 from mercer.errors import MemoryBudgetError, bad
 from mercer.estimators.positivity import require_positive
+from mercer.estimators.rows_in_files import row_count
 from mercer.estimators.training_data import Data, LowRankItems
 from mercer.solvers.landmarks import RULES
 from mercer.solvers.ridge.low_rank import SINGLE_WORK
 
 METHODS = ("exact", "nystrom", "auto")
+CELLS = "cells"
 LANDMARKS = 1000  # where n_landmarks is None
 _MOST = 5e12  # multiplications up to which "auto" is exact: one to three minutes on two cores
 _PANELS = 2.0**28  # bytes of the panels of k(items, landmarks) that are at work
+_OVERLAPPING = 1.4  # rows that a cell learns from, for each that it answers for
 _TRIAL = 512  # rows of the matrices that are multiplied to measure this machine
 
 
@@ -98,11 +102,20 @@ class Plan:
         size = 8.0 * n * m * self.stores + min(_PANELS, 16.0 * n * m) + 40.0 * m * m
         return Work(float(n) * m * (m + self.products) + 10.0 * float(m) ** 3, 3.0 * n * m, size)
 
+    def in_cells(self, n: int, rows: int, common: Work) -> Work:
+        """The work in cells of so many rows, one for each thread at a time, and on the landmarks that they share."""
+        cell, count = self.exact(rows), max(n / max(rows, 1), 1.0)
+        size = max(common.bytes, config().threads * cell.bytes)
+        return Work(common.products + count * cell.products, common.values + count * cell.values, size)
+
 
 def works(machine: Any, n: int) -> dict[str, Work]:
     """The work of every method on n items: {method: Work}."""
     plan: Plan = machine.cost_plan
-    return {"exact": plan.exact(n), "nystrom": plan.on_landmarks(n, min(_count(machine, n), n))}
+    found = {"exact": plan.exact(n), "nystrom": plan.on_landmarks(n, min(_count(machine, n), n))}
+    if hasattr(machine, "cell_rows"):
+        found["cells"] = plan.in_cells(n, min(int(_OVERLAPPING * machine.cell_rows), n), found["nystrom"])
+    return found
 
 
 def costs(machine: Any, n: int) -> dict[str, Cost]:
@@ -113,8 +126,9 @@ def costs(machine: Any, n: int) -> dict[str, Cost]:
 def method_for(machine: Any, n: int, *, spread: bool = False) -> str:
     """The method for n items, after checks of the options; items that are `spread` over machines need landmarks."""
     owner, given = type(machine).__name__, machine.method
-    if not isinstance(given, str) or given not in METHODS:
-        raise bad(owner, "method", f"one of {METHODS}", repr(given), "'exact' solves the problem of the kernel itself.")
+    known = (*METHODS, CELLS) if hasattr(machine, "cell_rows") else METHODS
+    if not isinstance(given, str) or given not in known:
+        raise bad(owner, "method", f"one of {known}", repr(given), "'exact' solves the problem of the kernel itself.")
     _check_landmarks(machine, owner, n)
     if spread:
         if given == "exact":
@@ -223,16 +237,20 @@ def _estimate_cost(self: Any, X: Any) -> dict[str, Cost]:
     Seconds are multiplications and kernel values at the speed that this machine shows on small ones: expect the order
     of magnitude.
     """
-    return costs(self, int(X.shape[0] if hasattr(X, "shape") else len(X)))
+    return costs(self, row_count(X, type(self).__name__))
 
 
 def _method(self: Any) -> str:
-    """The method of the fit: "exact" or "nystrom"."""
+    """The method of the fit: "exact", "nystrom" or "cells"."""
+    if "cells_" in vars(self):
+        return CELLS
     return "exact" if _fitted(self, "method_").approximation is None else "nystrom"
 
 
 def _missed(self: Any) -> Any:
-    """Rank and trace error of the landmarks (an `Approximation`); None for an exact fit."""
+    """Rank and trace error of the landmarks (an `Approximation`), or what cells leave out; None for an exact fit."""
+    if "cells_" in vars(self):
+        return self.cells_.approximation
     return _fitted(self, "approximation_").approximation
 
 

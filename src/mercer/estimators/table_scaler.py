@@ -19,12 +19,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.errors import bad, wrong_kind
 from mercer.estimators.sklearn_private import gives_frames
 from mercer.items import Items, Table, Vectors
-from mercer.items.column_kinds import CATEGORICAL, EMPTY_GRAPH, GRAPH, KINDS, NUMERIC, TEXT, kind_of
+from mercer.items.column_kinds import CATEGORICAL, EMPTY_GRAPH, GRAPH, KINDS, NUMERIC, SEQUENCE, TEXT, kind_of
 from mercer.items.symbols import is_frame, is_missing
 from mercer.items.vectors import is_sparse
 from mercer.typing import Array
 
-MISSING = {CATEGORICAL: "missing", TEXT: "", GRAPH: EMPTY_GRAPH}
+MISSING = {CATEGORICAL: "missing", TEXT: "", SEQUENCE: "", GRAPH: EMPTY_GRAPH}
 FORMS = ("auto", "table")
 
 
@@ -79,7 +79,7 @@ class TableScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             return columns
         if self.output == "auto" and set(self.kinds_.values()) == {NUMERIC}:
             return np.column_stack(list(columns.values()))
-        if self.output == "auto" and list(self.kinds_.values()) in ([TEXT], [GRAPH]):
+        if self.output == "auto" and list(self.kinds_.values()) in ([TEXT], [SEQUENCE], [GRAPH]):
             return next(iter(columns.values()))
         return Table(columns)
 

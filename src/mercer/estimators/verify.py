@@ -12,7 +12,7 @@ computed in double precision, and only the parameters and the coefficients of th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.errors import bad
 from mercer.estimators.base import weights
+from mercer.estimators.cells.fitting import verify_cells
 from mercer.estimators.clusters import verify as medoids
 from mercer.estimators.clusters.kernel_k_means import verify as verify_means
 from mercer.estimators.density.verify import verify_density
@@ -56,6 +57,8 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Proo
     if isinstance(model, Pipeline):
         check_is_fitted(model)
         model, X = model.steps[-1][1], model[:-1].transform(X) if len(model) > 1 else X
+    if "cells_" in vars(model):
+        return cast(Proof, verify_cells(model, X, y, sample_weight, verify))
     return _prover(model)(model, X, y, sample_weight)
 
 

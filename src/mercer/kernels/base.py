@@ -381,11 +381,13 @@ def gram_of(
 
 def same_kind(owner: str, kernels: tuple[Kernel, ...]) -> type[Items]:
     """The one kind of item all these kernels understand."""
-    from mercer.items import Anything, Table
+    from mercer.items import Anything, PointLists, Sequences, Strings, Table
 
     kinds = {k.items for k in kernels} - {Anything}  # each is asked once: a composite has to ask its children
     if Table in kinds:
         kinds.discard(Vectors)  # a matrix is a table too, of columns without names
+    if kinds & {Strings, PointLists}:
+        kinds.discard(Sequences)  # takes both
     if len(kinds) > 1:
         named = ", ".join(f"{k!r} on {k.items.kind}" for k in kernels)
         raise wrong_kind(owner, "of one kind for all operands", named,

@@ -14,12 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import bad
-from mercer.items import Anything, Items, Strings, Vectors
+from mercer.errors import bad, wrong_kind
+from mercer.items import Anything, Items, PointLists, Sequences, Strings, Vectors
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.maps import dense
 from mercer.kernels.prepared_rows import ORIGIN, Rows, dot
-from mercer.models import Bernoulli, DiagonalGaussian, GaussianMixture, HiddenMarkov, Multinomial
+from mercer.models import (
+    Bernoulli,
+    DiagonalGaussian,
+    GaussianEmissions,
+    GaussianMixture,
+    HiddenMarkov,
+    Multinomial,
+)
 from mercer.typing import Array, Index
 
 # {name: fit(X, components)}
@@ -49,14 +56,25 @@ def is_mixture(model: Any) -> bool:
 
 def items_of_model(model: Any) -> type[Items]:
     """The kind of item that a model describes."""
-    if model == "hidden markov" or isinstance(model, HiddenMarkov):
-        return Strings
+    if isinstance(model, HiddenMarkov):
+        return PointLists if isinstance(model.emissions, GaussianEmissions) else Strings
+    if isinstance(model, str) and model == "hidden markov":
+        return Sequences
     return Vectors if isinstance(model, str) or hasattr(model, "scores") or is_mixture(model) else Anything
 
 
 def model_data(owner: str, X: Any) -> Any:
     """Checked items as a model takes them."""
     return dense(X, owner).astype(np.float64) if isinstance(X, Vectors) else getattr(X, "values", X)
+
+
+def require_form(owner: str, model: Any, X: Items) -> None:
+    """Refuse sequences of symbols for a hidden Markov model of vectors, and the other way round."""
+    if not isinstance(model, HiddenMarkov) or not any(map(len, getattr(X, "values", ()))):
+        return
+    expected = items_of_model(model)
+    if not isinstance(X, expected):
+        raise wrong_kind(owner, f"{expected.kind}, as in the first dataset", X.kind, "Pass sequences of one form.")
 
 
 def fitted_model(model: Any, X: Any, components: int) -> Any:
@@ -94,16 +112,17 @@ class Fisher(Kernel):
     """k(x, y) = g(x)' F^-1 g(y), g the gradient of log p at a model fitted to the first dataset (Jaakkola, Haussler).
 
     model         "gaussian" (independent columns), "gaussian mean" (their variances are known), "bernoulli",
-                  "multinomial" (rows of counts), "mixture" of Gaussians, "hidden markov" (strings or token lists);
-                  or a fitted model of mercer.models, a fitted mixture of scikit-learn, or a function that returns
-                  the gradients, one row per item
+                  "multinomial" (rows of counts), "mixture" of Gaussians, "hidden markov" (strings, token lists, or
+                  sequences of vectors); or a fitted model of mercer.models, a fitted mixture of scikit-learn, or a
+                  function that returns the gradients, one row per item
     components    of a mixture, or states of a hidden Markov model
     information   "exact" (a formula, where there is one), "empirical" (mean of g g' over the first dataset) or
                   "identity"; "auto": exact where a formula exists, else empirical
     ridge         added to the empirical information, as a share of its mean diagonal
 
     An empirical information may be singular; directions without information are left out, and `k.fit(X).frame.rank`
-    says how many remain.
+    says how many remain.  It gives all of these the same variance, so that kernel PCA finds no order among them: take
+    "identity" there.
     """
 
     model: Any = "gaussian"
@@ -140,6 +159,7 @@ class Fisher(Kernel):
                 raise bad("Fisher", "the training set", "at least one item", "none", "Call the kernel on data first.")
             model = fitted_model(self.model, data, self.components)
             frame = self._learned(model, _scores(model, data))
+        require_form("Fisher", frame.model, X)
         scores = _scores(frame.model, data) if len(X) else np.empty((0, len(frame.whitening)))
         weights = frame.whitening
         Z = scores * weights if weights.ndim == 1 else scores @ weights

@@ -12,7 +12,7 @@ from mercer.items import Items, Vectors
 from mercer.kernels.base import Kernel, Pool, kernel
 from mercer.kernels.composite import Unary
 from mercer.kernels.dot import Linear
-from mercer.kernels.fisher import check_model, fitted_model, items_of_model, model_data
+from mercer.kernels.fisher import check_model, fitted_model, items_of_model, model_data, require_form
 from mercer.typing import Index
 
 
@@ -78,6 +78,7 @@ class GenerativeFeatures(Unary):
         if frame is None and not len(X):
             raise bad("GenerativeFeatures", "the training set", "at least one item", "none", "Call it on data first.")
         model, inner = frame or (fitted_model(self.model, data, self.components), None)
+        require_form("GenerativeFeatures", model, X)
         found = model.posteriors(data) if hasattr(model, "posteriors") else model(data)
         features = Vectors.check(np.asarray(found, dtype=float), "GenerativeFeatures")
         return Inferred(self.kernel.prepare_in(features, inner, {}), model)

@@ -116,11 +116,13 @@ class GaussianEmissions:
 
     def read(self, sequence: Any) -> Array:
         """The sequence as an array of rows."""
+        if not len(sequence):
+            return np.empty((0, self.means.shape[1]))
         rows = np.asarray(sequence, dtype=float).reshape(len(sequence), -1)
-        if len(rows) and rows.shape[1] != self.means.shape[1]:
+        if rows.shape[1] != self.means.shape[1]:
             raise bad("HiddenMarkov", "X", f"vectors of {self.means.shape[1]} columns", f"{rows.shape[1]}",
                       "Pass sequences as wide as those of the fit.")  # fmt: skip
-        return rows.reshape(-1, self.means.shape[1])
+        return rows
 
     def log_likelihood(self, rows: Array) -> Array:
         """(T, S): log p(x_t | state)."""

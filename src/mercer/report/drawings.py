@@ -10,6 +10,7 @@ import numpy as np
 from mercer import plots
 from mercer.comparison import Comparison
 from mercer.comparison.chosen_settings import sensitivity_of
+from mercer.comparison.kernel_family import family
 from mercer.comparison.methods import CLASSIFICATION, baselines
 from mercer.comparison.predictions import Predictions
 from mercer.comparison.sample import Sample
@@ -161,12 +162,13 @@ def _scatter(ax: Any, s: Sample, shown: Any, Z: Any) -> None:
 
 def sensitivity(found: Comparison, s: Sample) -> Iterator[Drawn]:
     """The score over the settings tried, for every method that was searched."""
+    of_kernel = family(s.kernel)[0].varied
     for name in [row.name for row in found if row.settings is not None and row.name != "svm + platt"]:
         searched = sensitivity_of(found.fitted[name].machine, s.kernel)
         if searched is None or len(searched.mean) < 2 or not np.isfinite(searched.mean).any():
             continue
         vary = [key for key in searched.params[0] if len({p[key] for p in searched.params}) > 1]
-        scale = [key for key in vary if key.startswith("lengthscale")]
+        scale = [key for key in vary if key in of_kernel]
         strength = [key for key in vary if key not in scale][:1]
         if not vary:
             continue

@@ -45,7 +45,7 @@ def chosen(gram: Any, count: int, rule: str, seed: int) -> Array:
     rng = np.random.default_rng(seed)
     if rule == "uniform":
         return np.sort(rng.permutation(n)[:count])
-    sample = np.sort(rng.permutation(n)[: sample_size(n, count)])
+    sample = np.sort(rng.permutation(n)[: sample_size(n, count, getattr(gram, "bytes_per_row", 0))])
     part = gram if len(sample) == n else gram.sub(sample)
     if rule == "rpcholesky":
         large = len(sample) * count >= _SINGLE
@@ -58,10 +58,10 @@ def chosen(gram: Any, count: int, rule: str, seed: int) -> Array:
     return np.asarray(sample[_by_leverage(part, count, rng)])
 
 
-def sample_size(n: int, count: int) -> int:
-    """How many of n items are looked at for so many landmarks."""
+def sample_size(n: int, count: int, row: int = 0) -> int:
+    """How many of n items are looked at for so many landmarks; `row` is the bytes of one that is not in memory yet."""
     fast = int(_PRODUCTS * n / max(count, 1))
-    room = int(_MEMORY * config().memory / (8 * max(count, 1)))
+    room = int(_MEMORY * config().memory / (8 * max(count, 1) + row))
     return int(min(n, max(min(fast, room), _PER_LANDMARK * count, _FEW)))
 
 

@@ -2,6 +2,7 @@
 
     RBF(l)                                                              numbers only
     TfIdf()                                                             one text
+    Normalised(Spectrum(3))                                             one column of sequences
     Normalised(WeisfeilerLehman(3))                                     one column of graphs
     On([...], RBF(l)) + On([...], Hamming(m)) + On("text", TfIdf())     several kinds
 
@@ -16,13 +17,15 @@ from typing import Any
 import numpy as np
 
 from mercer.estimators.table_scaler import TableScaler
-from mercer.items.column_kinds import CATEGORICAL, GRAPH, NUMERIC, TEXT, mean_words
+from mercer.items.column_kinds import CATEGORICAL, GRAPH, NUMERIC, SEQUENCE, TEXT, are_single_words
 from mercer.kernels import RBF, Hamming, Kernel, Normalised, On, Spectrum, TfIdf, WeisfeilerLehman
 from mercer.selection.kernel_heuristics import median_lengthscale
 from mercer.tables.table import Table
 from mercer.typing import Array
 
+SEQUENCE_KERNEL = Normalised(Spectrum(3))  # pieces of three letters, however long the sequences are
 GRAPH_KERNEL = Normalised(WeisfeilerLehman(3))  # three steps around a node tell most molecules apart
+OWN = (TEXT, SEQUENCE, GRAPH)  # kinds of which every column has a kernel of its own
 _PAIRS = 5000
 
 
@@ -32,16 +35,14 @@ def default_kernel(table: Table) -> Kernel:
         return RBF(_rounded(_median(_sparse_distances(table.vectors))))
     if table.kinds and set(table.kinds.values()) == {NUMERIC}:
         return RBF(_lengthscale(table))
-    if list(table.kinds.values()) == [TEXT]:
-        return _text_kernel(*table.columns.values())
-    if list(table.kinds.values()) == [GRAPH]:
-        return GRAPH_KERNEL
+    structured = {name: _own_kernel(kind, table.columns[name]) for name, kind in table.kinds.items() if kind in OWN}
+    if len(table.kinds) == len(structured) == 1:
+        return next(iter(structured.values()))
     numeric, categorical = table.of_kind(NUMERIC), table.of_kind(CATEGORICAL)
     terms: list[Kernel] = [On(tuple(numeric), RBF(_lengthscale(table)))] if numeric else []
     if categorical:
         terms.append(On(tuple(categorical), Hamming(_rounded(2.0 * _median(_differences(table))))))
-    terms += [On(name, _text_kernel(table.columns[name])) for name in table.of_kind(TEXT)]
-    terms += [On(name, GRAPH_KERNEL) for name in table.of_kind(GRAPH)]
+    terms += [On(name, structured[name]) for kind in OWN for name in table.of_kind(kind)]
     total = terms[0]
     for term in terms[1:]:
         total = total + term
@@ -54,9 +55,12 @@ def _lengthscale(table: Table) -> float:
     return _rounded(median_lengthscale(X)) if len(X) > 1 else 1.0
 
 
-def _text_kernel(column: Array) -> Kernel:
-    """A kernel on words, or, for sequences such as DNA, on pieces of three letters."""
-    return TfIdf() if mean_words(v for v in column if v is not None) > 1.5 else Spectrum(3)
+def _own_kernel(kind: str, column: Array) -> Kernel:
+    """The kernel of one column of texts, sequences or graphs; texts of single words are sequences."""
+    if kind == GRAPH:
+        return GRAPH_KERNEL
+    letters = kind == SEQUENCE or are_single_words(value for value in column if value is not None)
+    return SEQUENCE_KERNEL if letters else TfIdf()
 
 
 def _pairs(n: int) -> tuple[Array, Array]:

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 
 import mercer
 from mercer import KernelRidge, RFMClassifier, RFMRegressor
+from mercer.estimators.cells.tree import grow, routed
 from mercer.estimators.recursive_features.leaf import cheaper_solver, deviations, learn_leaf, median_distance
-from mercer.estimators.recursive_features.tree import grow, routed
 from mercer.kernels import RBF, Exponential, Laplacian, Mahalanobis, Matern
 from mercer.kernels.input_gradient import function_gradient, input_gradient
 

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
 
 import mercer
 from mercer.cli.main import run
@@ -47,11 +46,6 @@ KERNELS = [
     LocalAlignment(0.5),
     Dictionary(["tata", "gcg", "cc", "aat"]),
 ]
-MACHINES = {
-    "neighbours": (mercer.KernelKNeighborsClassifier(3), "predict_proba"),
-    "process": (mercer.GaussianProcessClassifier(optimizer=None), "predict_proba"),
-    "axes": (mercer.KernelPCA(2), "transform"),
-}
 
 
 @pytest.mark.parametrize("k", KERNELS, ids=repr)
@@ -61,24 +55,6 @@ def test_strings_give_the_answers_of_their_gram_E28(k):
     assert_allclose(own.decision_function(NEW), given.decision_function(k(NEW, X)), rtol=1e-6, atol=1e-6)
     assert np.mean(own.predict(NEW) == truth) > 0.8
     assert mercer.verify(own, X, y)
-
-
-@pytest.mark.parametrize("name", ["neighbours", "axes", "process"])
-@pytest.mark.parametrize("k", [KERNELS[1], KERNELS[5]], ids=repr)
-def test_other_machines_do_too_E28(name, k):
-    machine, answer = MACHINES[name]
-    own = clone(machine).set_params(kernel=k).fit(X, y)
-    found = getattr(own, answer)(NEW)
-    if name != "process":
-        given = clone(machine).set_params(kernel="precomputed").fit(k(X), y)
-        assert_allclose(abs(found), abs(getattr(given, answer)(k(NEW, X))), atol=1e-6)
-    if name != "axes":
-        assert np.mean(own.predict(NEW) == truth) > 0.8
-
-
-def test_medoids_of_strings_find_the_motifs_E28():
-    found = mercer.KMedoids(2, kernel=WeightedDegree(4), random_state=0).fit(X).labels_
-    assert max(np.mean(found == y), np.mean(found != y)) > 0.8
 
 
 @pytest.mark.parametrize("k", [*KERNELS, EditSimilarity(0.3)], ids=repr)

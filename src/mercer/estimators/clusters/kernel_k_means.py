@@ -103,6 +103,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             warn_open(f"{type(self).__name__} ended after max_iter = {self.max_iter} steps: its loss still falls.")
         return self
 
+    def reads_blocks(self, n: int) -> bool:
+        """On landmarks, if these are asked for."""
+        return isinstance(self.method, str) and self.method == "nystrom"
+
     def _checked_options(self) -> int:
         owner = type(self).__name__
         if not isinstance(self.method, str) or self.method not in METHODS:

@@ -162,6 +162,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             self._learn_inverse(X, found.scores)
         return _like(found.scores, X)
 
+    def reads_blocks(self, n: int) -> bool:
+        """On landmarks, if these are asked for."""
+        return isinstance(self.method, str) and self.method == "nystrom"
+
     def _effort(self) -> Effort:
         """The arguments about the solution, checked."""
         owner = "KernelPCA"

@@ -81,6 +81,10 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         self._n_features_out = len(index)
         return self
 
+    def reads_blocks(self, n: int) -> bool:
+        """Always: only the landmarks and a sample are compared."""
+        return True
+
     def _option(self, name: str) -> Any:
         given = super()._option(name)
         return _OPTIONS.get(name) if given is None else given

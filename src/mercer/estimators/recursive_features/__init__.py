@@ -2,6 +2,5 @@
 
 machine.py      RFMRegressor and RFMClassifier
 leaf.py         one machine: rounds of ridge regression and metric, then a fit to all of its rows
-tree.py         many rows: halves along the widest direction of the metric, with an overlap
 probability.py  class probabilities from values that were predicted without the item itself
 """

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.distributed.gathering import gathers_rows
 from mercer.errors import bad
 from mercer.estimators.base import answer_lazily, interruptible, targets
+from mercer.estimators.cells.tree import Split, grow, routed
 from mercer.estimators.kernel_argument import NAMES, named_kernel, written
 from mercer.estimators.labels import Labels
 from mercer.estimators.recursive_features.leaf import (
@@ -29,7 +30,6 @@ from mercer.estimators.recursive_features.leaf import (
     learn_start,
 )
 from mercer.estimators.recursive_features.probability import steepness
-from mercer.estimators.recursive_features.tree import Split, grow, routed
 from mercer.estimators.regressor import columns_of
 from mercer.estimators.worker_settings import carry_settings
 from mercer.kernels.additive import Laplacian

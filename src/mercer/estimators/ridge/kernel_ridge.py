@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.engine.fill import require_memory
 from mercer.errors import NotConverged, bad, warn
 from mercer.estimators.base import weights
+from mercer.estimators.cells.fitting import takes_cells
 from mercer.estimators.low_rank import Work, takes_landmarks
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.regressor import KernelRegressor
@@ -35,6 +36,7 @@ def _exact(n: int) -> Work:
     return Work(float(n) ** 3 / 6.0, 0.5 * float(n) ** 2, 8.0 * float(n) ** 2)
 
 
+@takes_cells
 @takes_landmarks(_exact, stores=False)
 class KernelRidge(KernelRegressor):
     """Minimise sum_i w_i (y_i - f(x_i) - b)^2 + alpha |f|^2: f = sum_i a_i k(., x_i), (K + alpha W^-1) a + b = y.
@@ -54,6 +56,8 @@ class KernelRidge(KernelRegressor):
                     "auto": exact where that fits the memory budget and takes a minute or two
     n_landmarks     how many; None: 1000, or all items
     landmarks       "rpcholesky", "uniform", "kmeans++", "leverage", or items
+    cell_rows       with method="cells" items are split until a cell has so many; the machine on landmarks is fitted to
+                    all, and an exact one in each cell to what that leaves over (a classifier: to the labels)
 
     After fit: dual_coef_ and X_fit_ as in scikit-learn (without items of weight zero), intercept_, alpha_, solver_,
     certificate_; for several candidates loo_error_ and gcv_ of each.  `update` and `remove` change the items learned
@@ -62,6 +66,9 @@ class KernelRidge(KernelRegressor):
     With "nystrom" X_fit_ are the landmarks, approximation_ says how much of the Gram they miss, and certificate_.exact
     between which numbers the optimum for the kernel itself lies.  With very many items, alpha is chosen by gcv_, which
     the first pass gives for all candidates, and loo_error_ is left out: it needs a second pass as long as the first.
+
+    With "cells" there are cells_, approximation_, and certificate_, that of the worst cell; cells_.machines hold the
+    rest.  Each cell chooses its own alpha where there are candidates.
     """
 
     alpha_: Any
@@ -83,11 +90,12 @@ class KernelRidge(KernelRegressor):
         method: str = "exact",
         n_landmarks: int | None = None,
         landmarks: Any = "rpcholesky",
+        cell_rows: int = 2000,
     ) -> None:
         self.alpha, self.kernel, self.kernel_params = alpha, kernel, kernel_params
         self.gamma, self.degree, self.coef0 = gamma, degree, coef0
         self.fit_intercept, self.solver, self.check_psd = fit_intercept, solver, check_psd
-        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
+        self.method, self.n_landmarks, self.landmarks, self.cell_rows = method, n_landmarks, landmarks, cell_rows
 
     # ---- fitting
 
@@ -211,7 +219,7 @@ class KernelRidge(KernelRegressor):
 
     def _require_items(self, what: str) -> None:
         if self.approximation_ is not None:
-            raise bad("KernelRidge", "method", f"'exact' for {what}", "'nystrom', which keeps the landmarks only",
+            raise bad("KernelRidge", "method", f"'exact' for {what}", f"{self.method_!r}, which keeps only some items",
                       "Fit again.")  # fmt: skip
 
     def leave_one_out(self) -> Array:

@@ -16,8 +16,11 @@ from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import run
 from mercer.errors import bad
 from mercer.estimators.base import interruptible, weights
+from mercer.estimators.low_rank import CELLS
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
+from mercer.estimators.rows_in_files import opened
 from mercer.estimators.sklearn_private import num_samples, safe_indexing
+from mercer.items.mapped import is_out_of_memory
 from mercer.linalg.spectrum import ONE_THREAD_ROWS
 from mercer.typing import Array
 
@@ -69,6 +72,11 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     @interruptible
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Try the kernels on items X with numbers y, and keep the best."""
+        if isinstance(self.method, str) and self.method == CELLS:
+            raise bad("KernelRidgeCV", "method", "'exact', 'nystrom' or 'auto'", "'cells'",
+                      "KernelRidge(alpha=[...], method='cells') chooses alpha in each cell.")  # fmt: skip
+        if is_out_of_memory(X):
+            X, y = opened(self, X, y)
         if y is None:
             raise ValueError("KernelRidgeCV requires y to be passed, but the target y is None.")
         check_consistent_length(X, y)
@@ -97,6 +105,10 @@ class KernelRidgeCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
         return self
+
+    def reads_blocks(self, n: int) -> bool:
+        """Rows in a file stay there: the machine of each kernel decides for itself."""
+        return True
 
     def _sizes(self, n: int) -> list[int]:
         """How many items the kernels are tried on before they are tried on all."""

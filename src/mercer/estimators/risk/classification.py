@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from mercer.estimators.base import KernelEstimator, positive, weights
+from mercer.estimators.cells.fitting import takes_cells
 from mercer.estimators.feature_machines.machine import log_probabilities, most_probable
 from mercer.estimators.labels import Labels
 from mercer.estimators.low_rank import takes_landmarks
@@ -57,6 +58,7 @@ class RiskClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[codes])
 
 
+@takes_cells
 @takes_landmarks(exact_work, products=200.0)
 class KernelRiskClassifier(RiskClassifier):
     """Minimise 1/2 |h|^2 + C sum_i w_i loss(y_i f(x_i)), y = -1 or +1, with the loss of your choice.
@@ -91,11 +93,12 @@ class KernelRiskClassifier(RiskClassifier):
         method: str = "exact",
         n_landmarks: int | None = None,
         landmarks: Any = "rpcholesky",
+        cell_rows: int = 2000,
     ) -> None:
         self.loss, self.C, self.fit_intercept, self.class_weight = loss, C, fit_intercept, class_weight
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
-        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
+        self.method, self.n_landmarks, self.landmarks, self.cell_rows = method, n_landmarks, landmarks, cell_rows
 
     def _problems(self, codes: Array, c: Array) -> list[RiskProblem]:
         loss = loss_of(type(self).__name__, self.loss, labels=True)
@@ -106,6 +109,7 @@ class KernelRiskClassifier(RiskClassifier):
         ]
 
 
+@takes_cells
 @takes_landmarks(exact_work, products=200.0)
 class KernelLogisticRegression(RiskClassifier):
     """Logistic regression in the space of a kernel: minimise 1/2 sum_k |h_k|^2 - C sum_i w_i log P(y_i | x_i).
@@ -136,11 +140,12 @@ class KernelLogisticRegression(RiskClassifier):
         method: str = "exact",
         n_landmarks: int | None = None,
         landmarks: Any = "rpcholesky",
+        cell_rows: int = 2000,
     ) -> None:
         self.C, self.fit_intercept, self.class_weight = C, fit_intercept, class_weight
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
-        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
+        self.method, self.n_landmarks, self.landmarks, self.cell_rows = method, n_landmarks, landmarks, cell_rows
 
     def _problems(self, codes: Array, c: Array) -> list[RiskProblem]:
         if len(self.classes_) == 2:

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, positive, weights
+from mercer.estimators.cells.fitting import takes_cells
 from mercer.estimators.low_rank import takes_landmarks
 from mercer.estimators.risk.fitting import checked_limits, exact_work, fit_risk
 from mercer.estimators.risk.losses import loss_of
@@ -47,6 +48,7 @@ class RiskRegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         return self._values(self._items(X))
 
 
+@takes_cells
 @takes_landmarks(exact_work, products=200.0)
 class KernelRiskRegressor(RiskRegressor):
     """Minimise 1/2 |h|^2 + C sum_i w_i loss(y_i - f(x_i)) with the loss of your choice.
@@ -60,7 +62,7 @@ class KernelRiskRegressor(RiskRegressor):
                     gradient
     max_iter        steps: of Newton's method, or of the dual solver for losses made of straight lines; -1: no limit
     kernel, gamma, degree, coef0, check_psd, time_limit   as in SVR
-    method, n_landmarks, landmarks   as in KernelRidge; estimate_cost(X) tells what each method would take
+    method, n_landmarks, landmarks, cell_rows   as in KernelRidge; estimate_cost(X) tells what each method would take
 
     After fit: dual_coef_, support_, intercept_, n_iter_, converged_ and certificate_.
     """
@@ -82,16 +84,18 @@ class KernelRiskRegressor(RiskRegressor):
         method: str = "exact",
         n_landmarks: int | None = None,
         landmarks: Any = "rpcholesky",
+        cell_rows: int = 2000,
     ) -> None:
         self.loss, self.C, self.fit_intercept = loss, C, fit_intercept
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
-        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
+        self.method, self.n_landmarks, self.landmarks, self.cell_rows = method, n_landmarks, landmarks, cell_rows
 
     def _loss(self) -> AnyLoss:
         return loss_of(type(self).__name__, self.loss, labels=False)
 
 
+@takes_cells
 @takes_landmarks(exact_work, products=200.0)
 class KernelQuantileRegressor(RiskRegressor):
     """The conditional quantile of y: minimise 1/2 |h|^2 + C sum_i w_i pinball(y_i - f(x_i)).
@@ -117,11 +121,12 @@ class KernelQuantileRegressor(RiskRegressor):
         method: str = "exact",
         n_landmarks: int | None = None,
         landmarks: Any = "rpcholesky",
+        cell_rows: int = 2000,
     ) -> None:
         self.quantile, self.C, self.fit_intercept = quantile, C, fit_intercept
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, gamma, degree, coef0
         self.tol, self.max_iter, self.check_psd, self.time_limit = tol, max_iter, check_psd, time_limit
-        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
+        self.method, self.n_landmarks, self.landmarks, self.cell_rows = method, n_landmarks, landmarks, cell_rows
 
     def _loss(self) -> AnyLoss:
         if not isinstance(self.quantile, Real) or not 0.0 < float(self.quantile) < 1.0:

@@ -19,6 +19,7 @@ from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator, warn_open, weights
 from mercer.estimators.conditional_methods import available_unless
 from mercer.estimators.labels import Labels
+from mercer.estimators.rows_in_files import by_blocks
 from mercer.estimators.svm.certificate import Certificate
 from mercer.estimators.svm.fitting import new_items, warn_unsolved
 from mercer.estimators.svm.multiclass import Finish, Pairs, one_vs_rest, pair_values, spread, winners
@@ -176,6 +177,7 @@ class PairwiseClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc
         return np.asarray(np.argmax(one_vs_rest(f, k), axis=1)) if self.break_ties else winners(f, k)
 
     @available_unless(_no_sigmoids)
+    @by_blocks
     def predict_proba(self, X: Any) -> Array:
         """P(class | x) in the order of classes_: Platt's sigmoid, coupled over pairs for more than two classes.
 

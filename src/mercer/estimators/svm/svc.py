@@ -8,6 +8,7 @@ import numpy as np
 
 from mercer.errors import bad
 from mercer.estimators.base import positive, share
+from mercer.estimators.cells.fitting import takes_cells
 from mercer.estimators.low_rank import takes_landmarks
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.svm.classifier import PairwiseClassifier
@@ -20,6 +21,7 @@ from mercer.typing import Array
 ROUNDING = 1e-13  # rounding error of f, as a share of sum |b_i| max K_ii
 
 
+@takes_cells
 @takes_landmarks(exact_work, products=200.0)
 class SVC(PairwiseClassifier):
     """C-SVC: minimise 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i f(x_i)) for every pair of classes.
@@ -34,7 +36,7 @@ class SVC(PairwiseClassifier):
     check_psd           "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
     time_limit          seconds after which the fit ends with the solution so far, its gap and a warning; Ctrl-C does
                         the same and is then raised
-    method, n_landmarks, landmarks   as in KernelRidge; estimate_cost(X) tells what each method would take
+    method, n_landmarks, landmarks, cell_rows   as in KernelRidge; estimate_cost(X) tells what each method would take
 
     After fit: certificate_ (the proof of optimality; of the worst pair, with all of them in its `parts`), solution_
     (what the solver returned, a tuple for more than two classes), and scikit-learn's attributes.
@@ -65,6 +67,7 @@ class SVC(PairwiseClassifier):
         method: str = "exact",
         n_landmarks: int | None = None,
         landmarks: Any = "rpcholesky",
+        cell_rows: int = 2000,
     ) -> None:
         self.C, self.kernel, self.degree, self.gamma, self.coef0 = C, kernel, degree, gamma, coef0
         self.shrinking, self.probability, self.tol, self.cache_size = shrinking, probability, tol, cache_size
@@ -73,7 +76,7 @@ class SVC(PairwiseClassifier):
         self.random_state = random_state
         self.penalty_intercept, self.squared = penalty_intercept, squared
         self.check_psd, self.time_limit = check_psd, time_limit
-        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
+        self.method, self.n_landmarks, self.landmarks, self.cell_rows = method, n_landmarks, landmarks, cell_rows
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with labels y; weights scale C."""

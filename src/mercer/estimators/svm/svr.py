@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 
 from mercer.errors import bad
 from mercer.estimators.base import positive, share
+from mercer.estimators.cells.fitting import takes_cells
 from mercer.estimators.low_rank import takes_landmarks
 from mercer.estimators.shared_fits import SharedFits
 from mercer.estimators.svm.fitting import exact_work, limits_of, training_gram
@@ -18,6 +19,7 @@ from mercer.solvers.dual import DualProblems, nu_svr, solve_all, svr
 from mercer.typing import Array
 
 
+@takes_cells
 @takes_landmarks(exact_work, products=200.0)
 class SVR(RegressorMixin, SingleProblemMachine):  # type: ignore[misc]
     """Epsilon-SVR: minimise 1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon).
@@ -30,7 +32,7 @@ class SVR(RegressorMixin, SingleProblemMachine):  # type: ignore[misc]
     squared             penalises C times the sum of the squared excess
     check_psd           "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
     time_limit          seconds after which the fit ends with the solution so far, its gap and a warning
-    method, n_landmarks, landmarks   as in KernelRidge; estimate_cost(X) tells what each method would take
+    method, n_landmarks, landmarks, cell_rows   as in KernelRidge; estimate_cost(X) tells what each method would take
 
     After fit: certificate_ (the proof of optimality), solution_ (what the solver returned), and scikit-learn's
     attributes.
@@ -57,13 +59,14 @@ class SVR(RegressorMixin, SingleProblemMachine):  # type: ignore[misc]
         method: str = "exact",
         n_landmarks: int | None = None,
         landmarks: Any = "rpcholesky",
+        cell_rows: int = 2000,
     ) -> None:
         self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0
         self.tol, self.C, self.epsilon = tol, C, epsilon
         self.shrinking, self.cache_size, self.verbose, self.max_iter = shrinking, cache_size, verbose, max_iter
         self.penalty_intercept, self.squared = penalty_intercept, squared
         self.check_psd, self.time_limit = check_psd, time_limit
-        self.method, self.n_landmarks, self.landmarks = method, n_landmarks, landmarks
+        self.method, self.n_landmarks, self.landmarks, self.cell_rows = method, n_landmarks, landmarks, cell_rows
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to items X with numbers y; weights scale C."""

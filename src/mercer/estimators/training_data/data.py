@@ -142,6 +142,11 @@ class Data(ABC):
         gram = self.gram()
         return given_dissimilarities(gram) if squared is None else kernel_distances(gram, squared=squared)
 
+    @property
+    def rows_at_once(self) -> int:
+        """How many items may be in memory at a time: all, unless they are in a file."""
+        return max(len(self), 1)
+
     def blocks(self, Y: Array, weight: Array) -> Any:
         """Blocks of k(items, landmarks) for solvers of one pass; None without landmarks."""
         return None

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer.config import config
 from mercer.engine.fill import require_memory
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
@@ -23,7 +24,8 @@ from mercer.solvers.landmarks import RULES, LandmarkFactor, chosen, factor_of
 from mercer.solvers.ridge.blocks import RowBlock, S, add_up
 from mercer.typing import Array
 
-_PANEL = 2**24  # kernel values at a time
+_PANEL = 2**24  # kernel values at a time, at most
+_SHARE = 128  # and at most this part of the budget in bytes: 1/16 of it for a panel, which is copied a few times
 GIVEN = "given"
 
 
@@ -116,9 +118,13 @@ class LowRankItems(Data):
         self.inner.between(rows, self.centres, self.places).fill(K)
         return K
 
+    @property
+    def rows_at_once(self) -> int:
+        return min(panel_rows(self.rank), self.inner.rows_at_once)
+
     def _panels(self) -> Iterator[tuple[slice, Array]]:
         """Slices of all items, and their features."""
-        for r in cuts(len(self), max(256, _PANEL // max(self.rank, 1))):
+        for r in cuts(len(self), self.rows_at_once):
             yield r, self.factor.features(self.panel(np.arange(r.start, r.stop)))
 
     def features(self) -> Array:
@@ -162,7 +168,7 @@ class LowRankItems(Data):
         """phi of new items."""
         cross = self.marks.cross(X)
         F = np.empty((cross.shape[0], self.rank))
-        for r in cuts(len(F), max(256, _PANEL // max(self.rank, 1))):
+        for r in cuts(len(F), panel_rows(self.rank)):
             F[r] = self.factor.features(np.array(cross.rows(np.arange(r.start, r.stop)), dtype=float))
         return F
 
@@ -226,6 +232,11 @@ class LowRankItems(Data):
         return PanelBlocks(self, Y, weight, np.flatnonzero(weight))
 
 
+def panel_rows(width: int) -> int:
+    """Rows of k(items, landmarks) that are made at a time."""
+    return max(256, min(_PANEL, config().memory // _SHARE) // max(width, 1))
+
+
 @dataclass(frozen=True, eq=False)
 class PanelBlocks:
     """Blocks of rows (solvers/ridge/blocks.py) of items in memory."""
@@ -255,7 +266,7 @@ class PanelBlocks:
 
     def _rows(self, *, single: bool, every: int = 1) -> Iterator[RowBlock]:
         """Panels of k(items, landmarks)."""
-        for r in cuts(len(self.used), max(256, _PANEL // max(self.width, 1)))[::every]:
+        for r in cuts(len(self.used), self.data.rows_at_once)[::every]:
             own = self.used[r]
             yield RowBlock(self.data.panel(own, single=single), self._diagonal[own], self.Y[own], self.weight[own])
 

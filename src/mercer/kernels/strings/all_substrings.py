@@ -21,8 +21,9 @@ from mercer.typing import Array
 class AllSubstrings(Kernel):
     """k(s, t) = sum over words u of decay^|u| #_u(s) #_u(t), |u| >= 1, overlaps included.
 
-    `max_length` leaves out longer words.  A pair costs time linear in |s| + |t| (a suffix automaton), whatever the
-    number of common words is.  With decay = 1 and max_length = 1 this is a bag of letters.
+    `max_length` leaves out longer words.  A pair costs a number of steps linear in |s| + |t| (a suffix automaton),
+    whatever the number of common words is; beyond some 10^5 letters the automaton outgrows the caches of a processor,
+    and each step takes longer.  With decay = 1 and max_length = 1 this is a bag of letters.
     """
 
     decay: Parameter = hyper(0.5, low=1e-3, high=10.0)

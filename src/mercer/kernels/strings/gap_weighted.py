@@ -32,6 +32,7 @@ class GapWeighted(Kernel):
     items = Strings
     psd = True
     psd_reason = "an inner product of features: for each word, the sum of decay^span over its places"
+    costly = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

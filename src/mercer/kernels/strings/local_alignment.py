@@ -42,6 +42,7 @@ class LocalAlignment(Kernel):
 
     items = Strings
     psd_reason = "a convolution of kernels: of equal letters, and of gaps by their lengths"
+    costly = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,7 @@
-"""Many rows: halves along the direction in which the rows x T vary most, until a part is small enough.
+"""Many rows: halves along a direction, at the median, until a part is small enough.
+
+The direction is that in which the rows x T vary most; or, if there are targets, the one of largest covariance with them
+(the first step of partial least squares), so that rows with other answers part first.
 
 Each part also learns from the rows nearest to its borders on the other side, so that f does not jump there by much.
 """
@@ -32,13 +35,13 @@ class Tree:
     own: list[int]
 
 
-def grow(X: Array, transform: Array, most: int, overlap: float) -> Tree:
+def grow(X: Array, transform: Array, most: int, overlap: float, targets: Array | None = None) -> Tree:
     """A tree whose leaves answer for at most `most` rows; both halves learn from a share `overlap` at a split."""
     rows: list[Array] = []
     own: list[int] = []
 
     def part(inside: Array, border: Array) -> Split | int:
-        found = _halves(X, transform, inside, overlap) if len(inside) > most else None
+        found = _halves(X, transform, inside, overlap, targets) if len(inside) > most else None
         if found is None:
             rows.append(np.concatenate([inside, border]))
             own.append(len(inside))
@@ -54,11 +57,12 @@ def grow(X: Array, transform: Array, most: int, overlap: float) -> Tree:
     return Tree(root, rows, own)
 
 
-def _halves(X: Array, transform: Array, inside: Array, overlap: float) -> tuple[Array, float, float] | None:
+def _halves(
+    X: Array, transform: Array, inside: Array, overlap: float, targets: Array | None
+) -> tuple[Array, float, float] | None:
     """Direction, median and half width of the band that both halves learn from; None where all rows are equal."""
     Z = X[inside] @ transform
-    _, axes = np.linalg.eigh(np.cov(Z, rowvar=False).reshape(Z.shape[1], -1))
-    direction = transform @ axes[:, -1]
+    direction = transform @ (_widest(Z) if targets is None else _telling(Z, targets[inside]))
     place = X[inside] @ direction
     threshold = float(np.median(place))
     if not (place > threshold).any():  # more than half of the rows are equal there
@@ -66,6 +70,20 @@ def _halves(X: Array, transform: Array, inside: Array, overlap: float) -> tuple[
         if not (place <= threshold).any():
             return None
     return direction, threshold, float(np.quantile(np.abs(place - threshold), overlap))
+
+
+def _widest(Z: Array) -> Array:
+    """The direction of largest variance."""
+    _, axes = np.linalg.eigh(np.cov(Z, rowvar=False).reshape(Z.shape[1], -1))
+    return np.asarray(axes[:, -1])
+
+
+def _telling(Z: Array, Y: Array) -> Array:
+    """The direction of largest covariance with the targets; of largest variance where there is none."""
+    C = (Z - Z.mean(axis=0)).T @ (Y - Y.mean(axis=0))
+    if not np.abs(C).max(initial=0.0) > 0.0:
+        return _widest(Z)
+    return np.asarray(np.linalg.svd(C, full_matrices=False)[0][:, 0])
 
 
 def routed(root: Split | int, X: Array) -> Iterator[tuple[int, Array]]:
