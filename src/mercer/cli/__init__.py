@@ -6,6 +6,7 @@ bench, certify, cluster, compare,    one verb each
 density, embed, explain, figures,
 fit, predict, smooth, tune
 two_samples.py                       the verb `mercer test`
+cluster_check.py                     the verb `mercer cluster-check`
 options.py                           options that several verbs share, each with its line of help
 labelled_table.py                    a table with its targets and a machine, for all verbs that learn
 builtin_table.py                     the table of `mercer compare` without DATA

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli.options import Drop, Format, Json, Keep, KernelText, Kinds, Seed, Target, Task, settings_of
+from mercer.cli.options import Drop, Format, Json, Keep, KernelText, Kinds, Scheduler, Seed, Target, Task, settings_of
 
 PAGE = Path("mercer-report.html")
 ROWS, TEST_SIZE, SECONDS = 100_000, 0.25, 300.0
@@ -39,6 +39,7 @@ def compare(
     keep: Keep = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
+    scheduler: Scheduler = None,
     json: Json = False,
 ) -> None:
     """Tune and compare all methods on a table; writes a report.
@@ -54,6 +55,7 @@ def compare(
     from mercer import report as page
     from mercer.cli.output_path import require_place
     from mercer.cli.printing import say, to_json
+    from mercer.distributed.connection import connected
 
     require_place(report, "--report", data)
     options = {"kernel": kernel, "methods": methods, "rows": rows, "test-size": test_size, "time-limit": time_limit,
@@ -61,7 +63,7 @@ def compare(
     _require_time(time_limit)
     table = _table(data, kind, drop, keep, format)
     say(f"{table.name}: {table.describe()}.")
-    with _live() as (progress, row_done):
+    with connected(scheduler), _live() as (progress, row_done):
         left = max((1.0 - PAGE_SHARE) * time_limit - (time.perf_counter() - began), 0.001)
         found = mercer.compare(
             table, target, kernel, methods and [name.strip() for name in methods.split(",")], tune=True, task=task,

@@ -29,6 +29,10 @@ VERBS = {
     "certify": ("mercer.cli.certify:certify", "Test a kernel on data, or prove a saved model again."),
     "test": ("mercer.cli.two_samples:two_samples", "Test whether two tables, or two groups of rows, differ."),
     "explain-kernel": ("mercer.cli.explain:explain", "Formula, domain and proof of a kernel expression."),
+    "cluster-check": (
+        "mercer.cli.cluster_check:cluster_check",
+        "List the workers of a Dask cluster and their versions.",
+    ),
     "figures": ("mercer.cli.figures:figures", "Draw figures of textbooks, each with its claim checked."),
     "bench": ("mercer.cli.bench:bench", "Measure against other libraries (in a checkout of the sources)."),
 }

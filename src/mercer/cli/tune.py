@@ -19,6 +19,7 @@ from mercer.cli.options import (
     Kinds,
     Method,
     Rows,
+    Scheduler,
     Seed,
     Settings,
     Target,
@@ -53,6 +54,7 @@ def tune(
     keep: Keep = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
+    scheduler: Scheduler = None,
     json: Json = False,
 ) -> None:
     """Choose the hyper-parameters of one method by cross-validation.
@@ -68,6 +70,7 @@ def tune(
     from mercer.cli.tune_grid import LIBSVM, grid_of, require_settings, require_vectors, size_of
     from mercer.comparison.methods import score_name
     from mercer.comparison.sample import folds_of
+    from mercer.distributed.connection import connected
 
     require_place(save, "--save", data)
     require_method(method)
@@ -87,7 +90,8 @@ def tune(
         model, tried, cv=cv, strategy=strategy, time_limit=time_limit,
         random_state=seed, verbose=1,
     )  # fmt: skip
-    interrupt = kept(lambda: _run(search, given))
+    with connected(scheduler):
+        interrupt = kept(lambda: _run(search, given))
     found = {
         "method": method,
         "best": _named(search.best_params_),

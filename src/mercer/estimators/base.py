@@ -21,8 +21,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
+from mercer.distributed import Rows, is_spread
+from mercer.distributed.lazy import METHODS, predictions
 from mercer.engine.interrupts import interrupted, one_fit
 from mercer.errors import Interrupted, NotConverged, bad, warn, wrong_kind
+from mercer.estimators.conditional_methods import Conditional
 from mercer.estimators.function_kernel import Called, Dense
 from mercer.estimators.kernel_argument import DEFAULTS, NAMES, gamma_value, named_kernel, no_kernel, written
 from mercer.estimators.rows_in_files import opened, predict_by_blocks, remember_columns
@@ -64,6 +67,16 @@ def interruptible(fit: F) -> F:
     return cast(F, fit_to_the_end)
 
 
+def answer_lazily(cls: type) -> None:
+    """Have the methods of a class that predict answer a Dask collection by a Dask array."""
+    for name in METHODS:
+        own = vars(cls).get(name)
+        if isinstance(own, Conditional):
+            setattr(cls, name, own.with_method(predictions(own.method)))
+        elif callable(own):
+            setattr(cls, name, predictions(own))
+
+
 def _so_far(machine: Any) -> str:
     """What an interrupted machine has found, and how near its optimum that is, if known."""
     if hasattr(machine, "cv_results_"):
@@ -87,6 +100,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     dual_coef_: Any
     intercept_: Any
     low_rank: bool = False  # whether `method` may put the training data behind landmarks (low_rank.py)
+    takes_spread: bool = False  # whether a fit to a Dask collection is possible without landmarks
     _kept: Data
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -95,6 +109,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         predict_by_blocks(cls)
         if "fit" in vars(cls):
             cls.fit = interruptible(cls.fit)
+        answer_lazily(cls)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; kernel__name changes a parameter of the kernel, which is replaced, not modified."""
@@ -166,6 +181,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             X, y = opened(self, X, y, no_target=NO_TARGET)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        if is_spread(X):
+            return self._checked_spread(X, y, reset, numeric, outputs)
         if self.items_kind is Vectors and not isinstance(X, Items):
             return self._checked_arrays(X, y, reset, numeric, outputs)
         kernel = written(self.kernel)
@@ -208,10 +225,32 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, reset=reset, y_numeric=numeric, multi_output=outputs, **options)
         return X, targets(type(self).__name__, y) if numeric else y
 
+    def _checked_spread(self, X: Any, y: Any, reset: bool, numeric: bool, outputs: bool) -> Any:
+        """`_checked` for a Dask collection: every block is looked at, and the targets come here."""
+        owner = type(self).__name__
+        if self._precomputed or not (self.low_rank or self.takes_spread):
+            raise wrong_kind(owner, "in memory", "a Dask collection", "Bring the rows here: X.compute().")
+        rows = Rows.of(owner, X, None if y is NO_TARGET else y)
+        names: Any = getattr(X, "_meta", None)
+        if self.items_kind is Vectors:
+            row = np.ones((1, rows.shape[1]))
+            validate_data(self, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row,
+                          reset=reset)  # fmt: skip
+        if y is NO_TARGET:
+            return rows
+        y = rows.targets()
+        y = y if outputs and y.ndim == 2 else column_or_1d(y, warn=True)
+        return rows, targets(owner, y) if numeric else y
+
     def _data(self, X: Any) -> Data:
         """The training items behind the protocol of estimators/training_data."""
-        if isinstance(X, MappedRows):
-            data: Data = MappedItems.of(self._kernel_for(X), X)
+        data: Data
+        if isinstance(X, Rows):
+            from mercer.estimators.training_data.spread import SpreadItems
+
+            data = SpreadItems.of(type(self).__name__, self._kernel_for(X), X)
+        elif isinstance(X, MappedRows):
+            data = MappedItems.of(self._kernel_for(X), X)
         else:
             data = GivenGram.of(X) if self._precomputed else KernelItems.of(self._kernel_for(X), X)
         if not self.low_rank:

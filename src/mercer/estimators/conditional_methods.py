@@ -13,13 +13,19 @@ from typing import Any
 
 def available_unless(lack: Callable[[Any], str]) -> Callable[[Callable[..., Any]], Any]:
     """A method that is there if lack(machine) is ""; where it is not, that tells what the machine lacks."""
-    return lambda method: _Conditional(method, lack)
+    return lambda method: Conditional(method, lack)
 
 
-class _Conditional:
+class Conditional:
+    """A method, and what tells why a machine lacks it."""
+
     def __init__(self, method: Callable[..., Any], lack: Callable[[Any], str]) -> None:
         self.method, self.lack = method, lack
         update_wrapper(self, method)  # type: ignore[arg-type]
+
+    def with_method(self, method: Callable[..., Any]) -> Conditional:
+        """Another method under the same condition."""
+        return Conditional(method, self.lack)
 
     def __get__(self, machine: Any, owner: type) -> Any:
         if machine is None:

@@ -86,8 +86,8 @@ def gamma_value(gamma: Any, X: Any) -> float:
 
 def _variance(X: Any) -> float:
     with np.errstate(over="ignore", invalid="ignore"):  # an infinite one is refused
-        if isinstance(X, MappedRows):
-            return X.variance()
+        if hasattr(X, "variance"):  # rows in files or on other machines
+            return float(X.variance())
         if not isinstance(X, np.ndarray):  # sparse
             return float(X.multiply(X).mean() - X.mean() ** 2)
         return float(np.var(X, dtype=np.float64))

@@ -123,13 +123,18 @@ def costs(machine: Any, n: int) -> dict[str, Cost]:
     return {method: work.cost() for method, work in works(machine, n).items()}
 
 
-def method_for(machine: Any, n: int) -> str:
-    """The method for n items, after checks of the options."""
+def method_for(machine: Any, n: int, *, spread: bool = False) -> str:
+    """The method for n items, after checks of the options; items that are `spread` over machines need landmarks."""
     owner, given = type(machine).__name__, machine.method
     known = (*METHODS, CELLS) if hasattr(machine, "cell_rows") else METHODS
     if not isinstance(given, str) or given not in known:
         raise bad(owner, "method", f"one of {known}", repr(given), "'exact' solves the problem of the kernel itself.")
     _check_landmarks(machine, owner, n)
+    if spread:
+        if given == "exact":
+            raise bad(owner, "method", "'nystrom' or 'auto' for a Dask collection", repr(given),
+                      "Or bring the rows here: X.compute().")  # fmt: skip
+        return "nystrom"
     if given != "auto":
         return given
     exact = machine.cost_plan.exact(n)
@@ -139,7 +144,7 @@ def method_for(machine: Any, n: int) -> str:
 def on_landmarks(machine: Any, data: Data) -> Data:
     """The training data as the method of the machine has them."""
     n = len(data)
-    if method_for(machine, n) == "exact":
+    if method_for(machine, n, spread=data.spread) == "exact":
         require_fit(machine, n)
         return data
     require_positive(machine, data)
@@ -166,7 +171,8 @@ def landmarks_of(machine: Any, data: Data, *, count: int | None = None, single: 
     _check_landmarks(machine, owner, n)
     number = _fitting(n, count) if count is not None and machine.n_landmarks is None else _count(machine, n)
     summed = 0 if machine.cost_plan.stores else n
-    return LowRankItems.of(owner, data, number, machine.landmarks, _seed(machine), single=single, summed=summed)
+    form: type[LowRankItems] = data.landmark_form
+    return form.of(owner, data, number, machine.landmarks, _seed(machine), single=single, summed=summed)
 
 
 def _check_landmarks(machine: Any, owner: str, n: int) -> None:

@@ -5,6 +5,7 @@ candidates.py          one model for every setting that is tried; grids.py, grid
 groups.py              which candidates share work
 shared_grams.py        Grams that share their pair statistics
 evaluation.py          scores of many candidates on many folds
+on_workers.py          the same on the workers of a Dask client
 scoring.py             scores of one fit, by scikit-learn's scorers
 halving.py, racing.py  candidates dropped early: on few items, or on few folds
 evidence.py            settings by their evidence

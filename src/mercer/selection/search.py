@@ -21,6 +21,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.distributed.cluster import client
 from mercer.engine.interrupts import interrupted, until_interrupted
 from mercer.errors import NotConverged, bad, warn
 from mercer.estimators.base import interruptible
@@ -74,6 +75,8 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
                   setting with a risk of 1 %); splits that were not run have the score nan, and the column "eliminated"
                   of cv_results_ is True; not for "evidence"
     verbose       1 prints the plan and the progress
+
+    If there is a Dask client, its workers evaluate the settings, one task for each kernel; not with `eliminate`.
 
     scoring, refit, cv, error_score and return_train_score are scikit-learn's.  n_jobs has no effect: the number of
     threads is that of mercer.configure.  Of settings with equal scores the first wins, which for "libsvm" and "auto"
@@ -212,7 +215,13 @@ class KernelSearchCV(BaseSearchCV):  # type: ignore[misc]
     def _run_type(self) -> Callable[..., Evaluation]:
         if self.strategy == "evidence":
             return EvidenceRun
-        return partial(Race, metric=self.refit) if self.eliminate else Evaluation
+        if self.eliminate:
+            return partial(Race, metric=self.refit)
+        if client() is None:
+            return Evaluation
+        from mercer.selection.on_workers import WorkersEvaluation
+
+        return WorkersEvaluation
 
     def _report_end(self, done: int, candidates: int, folds: int, splits: int) -> None:
         """Raise or warn if a search ended early: `done` candidates have outcomes on `folds` folds."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -42,32 +43,66 @@ class NystroemAxes:
     missed: float
 
 
-def nystroem_axes(panel: Panel, W: Array, diagonal: Array, count: int) -> NystroemAxes:
-    """The first `count` axes of n items, where panel(r) = k(items r, landmarks) and W is that of the landmarks.
+@dataclass(eq=False)
+class Moments:
+    """Of rows of F: how many, their sum, and F'F."""
+
+    count: int
+    sums: Array
+    squares: Array
+
+    def merge(self, other: Moments) -> None:
+        """Add the rows that follow."""
+        self.count += other.count
+        self.sums += other.sums
+        self.squares += other.squares
+
+
+class PanelSums(Protocol):
+    """C = k(items, landmarks) of all items, wherever they are."""
+
+    def moments(self, R: Array) -> Moments:
+        """Of F = C R."""
+
+    def times(self, B: Array) -> Array:
+        """C B."""
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """C of items in memory: panel(r) = k(items r, landmarks), r one slice of n at a time."""
+
+    panel: Panel
+    n: int
+
+    def moments(self, R: Array) -> Moments:
+        """Added up in the order of the panels, whatever the number of threads."""
+        found = Moments(0, np.zeros(R.shape[1]), np.zeros((R.shape[1], R.shape[1])))
+        for r in cuts(self.n, _PANEL):
+            F = self.panel(r) @ R
+            found.merge(Moments(len(F), F.sum(axis=0), F.T @ F))
+        return found
+
+    def times(self, B: Array) -> Array:
+        return np.vstack([self.panel(r) @ B for r in cuts(self.n, _PANEL)])
+
+
+def nystroem_axes(C: PanelSums, W: Array, diagonal: Array, count: int) -> NystroemAxes:
+    """The first `count` axes of n items, C = k(items, landmarks) and W that of the landmarks.
 
     `diagonal` are k(x, x) of all items.
     """
-    n, panels = len(diagonal), cuts(len(diagonal), _PANEL)
+    n = len(diagonal)
     spread, R = np.linalg.eigh(0.5 * (W + W.T))
     kept = spread > _ROUNDING * float(np.abs(spread).max(initial=0.0))
     R = R[:, kept] / np.sqrt(spread[kept])  # F = C R
-    mean, square = _moments(panel, R, panels)
+    sums = C.moments(R)
+    mean, square = sums.sums / max(n, 1), sums.squares
     values, U = np.linalg.eigh(square - n * np.outer(mean, mean))
     values, U = np.maximum(values[::-1][:count], 0.0), U[:, ::-1][:, :count]
     scale = np.divide(1.0, np.sqrt(values), out=np.zeros(len(values)), where=values > 0.0)
     coef, constant = R @ U, -mean @ U
-    vectors = np.vstack([panel(r) @ (coef * scale) + constant * scale for r in panels])
+    vectors = C.times(coef * scale) + constant * scale
     missed = max(float(np.sum(diagonal)) - float(np.trace(square)), 0.0)
     total = float(np.trace(square)) - n * float(mean @ mean)
     return NystroemAxes(values, vectors, coef, constant, total, missed)
-
-
-def _moments(panel: Panel, R: Array, panels: list[slice]) -> tuple[Array, Array]:
-    """The mean of the rows of F and F'F, added up in the order of the panels whatever the number of threads."""
-    size = R.shape[1]
-    means, squares = np.zeros(size), np.zeros((size, size))
-    for r in panels:
-        F = panel(r) @ R
-        means += F.sum(axis=0)
-        squares += F.T @ F
-    return means / max(sum(r.stop - r.start for r in panels), 1), squares

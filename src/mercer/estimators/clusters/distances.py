@@ -87,8 +87,7 @@ class DistanceEstimator(KernelEstimator):
 
     def _distances(self, data: Data) -> Distances:
         """Between all training items."""
-        gram, squared = data.gram(), self._squared
-        return given_dissimilarities(gram) if squared is None else kernel_distances(gram, squared=squared)
+        return data.distances(self._squared)
 
     def _keep_items(self, data: Data, index: Array) -> None:
         """The items that new ones are measured from; of a matrix of kernel values also their diagonal."""

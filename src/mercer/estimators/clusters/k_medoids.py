@@ -51,6 +51,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     its own cluster, so that none is empty, also where items are equal.
     """
 
+    takes_spread = True
+
     def __init__(
         self,
         n_clusters: int = 8,

@@ -53,6 +53,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     every item is at its nearest mean.
     """
 
+    takes_spread = True
+
     def __init__(
         self,
         n_clusters: int = 8,

@@ -13,8 +13,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer.distributed.gathering import gathers_rows
 from mercer.errors import bad
-from mercer.estimators.base import interruptible, numbers, weights
+from mercer.estimators.base import answer_lazily, interruptible, numbers, weights
 from mercer.estimators.density.bandwidth_argument import bandwidth_of
 from mercer.estimators.density.draws import draw
 from mercer.estimators.density.metric_argument import norm_of
@@ -84,10 +85,12 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         carry_settings(cls)
+        answer_lazily(cls)
 
     # ---- fitting
 
     @interruptible
+    @gathers_rows
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Place a window around every row of X."""
         owner = type(self).__name__
@@ -502,3 +505,4 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
 
 
 carry_settings(KernelDensity)
+answer_lazily(KernelDensity)

@@ -17,7 +17,7 @@ from mercer.errors import NotPositiveDefinite, bad
 from mercer.estimators.base import warn_open
 from mercer.estimators.embedding.certificate import EigenCertificate
 from mercer.solvers.landmarks import chosen
-from mercer.solvers.nystroem import nystroem_axes
+from mercer.solvers.nystroem import InMemory, PanelSums, nystroem_axes
 from mercer.solvers.principal_axes import DENSE, KRYLOV, principal_axes, signed, streams_fast
 from mercer.typing import Array, Gram
 
@@ -99,13 +99,21 @@ def _on_landmarks(gram: Gram, count: int, effort: Effort) -> Placed:
     n = len(gram)
     index = np.sort(chosen(gram, min(effort.landmarks or n, n), effort.rule, effort.seed))
     W = np.asarray(gram.values(index, index), dtype=float)
-    axes = nystroem_axes(lambda r: gram.values(np.arange(r.start, r.stop), index), W, gram.diag(), count)
+    axes = nystroem_axes(_panel_sums(gram, index), W, gram.diag(), count)
     signs = signed(axes.vectors)
     proof = EigenCertificate(
         eigenvalues=axes.values, residuals=np.full(len(axes.values), axes.missed), total=axes.total + axes.missed,
         n_iter=1, converged=True, reason=f"{len(index)} landmarks", missed=axes.missed,
     )  # fmt: skip
     return Placed(axes.values, axes.vectors * signs, index, axes.coef * signs, axes.constant * signs, NYSTROEM, proof)
+
+
+def _panel_sums(gram: Gram, index: Array) -> PanelSums:
+    """k(all items, items `index`), where the items are."""
+    if hasattr(gram, "panel_sums"):
+        found: PanelSums = gram.panel_sums(index)
+        return found
+    return InMemory(lambda r: gram.values(np.arange(r.start, r.stop), index), len(gram))
 
 
 def _cleared(found: Placed) -> Placed:

@@ -80,6 +80,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     positive.  More components than the rank have eigenvalue and scores 0.
     """
 
+    takes_spread = True
+
     def __init__(
         self,
         n_components: int | None = None,

@@ -39,6 +39,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
     (rank and trace error, measured on at most 2000 of the items).
     """
 
+    takes_spread = True
+
     def __init__(
         self,
         kernel: Any = "rbf",

@@ -18,6 +18,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.distributed.gathering import gathers_rows
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite, bad, warn
 from mercer.estimators.base import positive, warn_open
@@ -144,6 +145,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     # ---- fitting
 
+    @gathers_rows
     @one_blas_thread()  # matrices are factored on our own threads
     def fit(self, X: Any, y: Any) -> Self:
         """Find the hyper-parameters of largest evidence; condition on items X with targets y, (n,) or (n, outputs)."""

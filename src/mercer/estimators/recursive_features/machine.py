@@ -14,8 +14,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer.distributed.gathering import gathers_rows
 from mercer.errors import bad
-from mercer.estimators.base import interruptible, targets
+from mercer.estimators.base import answer_lazily, interruptible, targets
 from mercer.estimators.cells.tree import Split, grow, routed
 from mercer.estimators.kernel_argument import NAMES, named_kernel, written
 from mercer.estimators.labels import Labels
@@ -63,6 +64,7 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         carry_settings(cls)
+        answer_lazily(cls)
 
     def _learn(self, X: Array, Y: Array) -> list[tuple[Attempt, Array]]:
         """Fit the leaves; for each, returns the fit to its sample, and the rows of X that are in it."""
@@ -162,6 +164,7 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
         return tags
 
     @interruptible
+    @gathers_rows
     def fit(self, X: Any, y: Any) -> Self:
         """Learn metric and function from rows X with numbers y, in one column or several."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, multi_output=True, ensure_min_samples=2)
@@ -184,6 +187,7 @@ class RFMClassifier(ClassifierMixin, RecursiveFeatureMachine):  # type: ignore[m
     """
 
     @interruptible
+    @gathers_rows
     def fit(self, X: Any, y: Any) -> Self:
         """Learn metric and functions from rows X with labels y."""
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)

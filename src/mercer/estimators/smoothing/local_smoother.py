@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.distributed.gathering import gathers_rows
 from mercer.errors import bad, warn
-from mercer.estimators.base import interruptible, targets, warn_open, weights
+from mercer.estimators.base import answer_lazily, interruptible, targets, warn_open, weights
 from mercer.estimators.regressor import columns_of
 from mercer.estimators.smoothing.mixed_columns import MixedColumns, checked, learned, number_columns
 from mercer.estimators.worker_settings import carry_settings
@@ -79,6 +80,7 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         carry_settings(cls)
+        answer_lazily(cls)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -93,6 +95,7 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     # ---- fitting
 
     @interruptible
+    @gathers_rows
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Remember points X with numbers y, in one column or several, and choose the bandwidth; weight 0 leaves out."""
         owner = type(self).__name__
@@ -292,3 +295,6 @@ def _count(owner: str, given: Any, n: int) -> int:
 
 
 __all__ = ["BandwidthSearch", "Flags", "LocalSmoother", "Unsupported"]
+
+
+answer_lazily(LocalSmoother)

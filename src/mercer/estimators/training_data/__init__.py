@@ -5,6 +5,7 @@ kernel_items.py    items of any kind, compared by a kernel
 given_gram.py      a given matrix of kernel values: kernel="precomputed"
 mapped_items.py    rows in a file, read a block at a time
 low_rank.py        items of either kind behind landmarks, for machines with method="nystrom"
+spread.py          items in blocks on the workers of a Dask cluster
 """
 
 from mercer.estimators.training_data.data import Cross, Data

@@ -30,6 +30,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from mercer.errors import bad
+from mercer.gram.distances import Distances, given_dissimilarities, kernel_distances
 from mercer.kernels import Kernel
 from mercer.parameters import Slot
 from mercer.typing import Array, Gram
@@ -123,6 +124,23 @@ class Data(ABC):
     def approximation(self) -> Any:
         """How far these values are from those of the kernel; None if they are its own."""
         return None
+
+    @property
+    def landmark_form(self) -> Any:
+        """The class of these data behind landmarks."""
+        from mercer.estimators.training_data.low_rank import LowRankItems
+
+        return LowRankItems
+
+    @property
+    def spread(self) -> bool:
+        """Whether the items are on other machines, so that only a few can be brought together."""
+        return False
+
+    def distances(self, squared: bool | None) -> Distances:
+        """Distances of the kernel, squared or not; with None the values themselves as dissimilarities."""
+        gram = self.gram()
+        return given_dissimilarities(gram) if squared is None else kernel_distances(gram, squared=squared)
 
     @property
     def rows_at_once(self) -> int:

@@ -40,6 +40,12 @@ class KernelItems(Data):
             raise bad(repr(kernel), "k(x, y)", "real for this machine", "complex numbers", "Use its real part.")
         return cls(fitted, items, prepared, dtype)
 
+    @classmethod
+    def known(cls, kernel: Kernel, X: Any) -> Self:
+        """The items X under a kernel that has learned already what it has to learn."""
+        items = kernel.check(X)
+        return cls(kernel, items, kernel.prepare_in(items, None, {}))
+
     def __len__(self) -> int:
         return len(self.prepared)
 

@@ -6,7 +6,7 @@ made a panel of rows at a time from any other kind of data.  Prediction needs k(
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -21,7 +21,7 @@ from mercer.estimators.training_data.data import Data
 from mercer.gram.features import FeatureGram
 from mercer.kernels import Kernel
 from mercer.solvers.landmarks import RULES, LandmarkFactor, chosen, factor_of
-from mercer.solvers.ridge.blocks import RowBlock
+from mercer.solvers.ridge.blocks import RowBlock, S, add_up
 from mercer.typing import Array
 
 _PANEL = 2**24  # kernel values at a time, at most
@@ -258,7 +258,13 @@ class PanelBlocks:
     def _diagonal(self) -> Array:
         return np.asarray(self.data.inner.gram().diag(), dtype=float)
 
-    def rows(self, *, single: bool = False, every: int = 1) -> Iterator[RowBlock]:
+    def first(self) -> RowBlock:
+        return next(self._rows(single=True))
+
+    def added(self, make: Callable[[], S], *, single: bool = False, every: int = 1, enough: float = np.inf) -> S:
+        return add_up(self._rows(single=single, every=every), make(), enough)
+
+    def _rows(self, *, single: bool, every: int = 1) -> Iterator[RowBlock]:
         """Panels of k(items, landmarks)."""
         for r in cuts(len(self.used), self.data.rows_at_once)[::every]:
             own = self.used[r]

@@ -1,17 +1,18 @@
 """Blocks of rows: how a ridge regression on landmarks sees its data, whoever holds them.
 
-    for block in blocks.rows(single=True): ...        one pass; every pass begins anew
+    blocks.added(NormalEquations.zero, ...)        one pass; every pass begins anew
 
-A source of blocks (arrays, files that are mapped into memory, partitions elsewhere) has `rows`, which makes
-K = k(rows, landmarks) of one block at a time.  What a solver keeps of a block is a sum (`NormalEquations`): sums of
-several blocks are added in the order of the blocks, so that the answer does not depend on who computed them.
+A source of blocks (arrays, files that are mapped into memory, partitions on other machines) makes K = k(rows,
+landmarks) of one block at a time.  What a solver keeps of a block is a sum (`Sum`, such as `NormalEquations`): sums of
+several blocks are merged in the order of the blocks, so that the answer does not depend on who computed them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol, Self
+from functools import partial
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -41,6 +42,19 @@ class RowBlock:
                       f"parts of {sorted(rows)} rows", "Leave out empty blocks.")  # fmt: skip
 
 
+class Sum(Protocol):
+    """A sum over blocks; it and what makes it can be sent to other processes."""
+
+    def add(self, block: RowBlock) -> None:
+        """Add a block."""
+
+    def merge(self, other: Self) -> None:
+        """Add the sum of the blocks that follow."""
+
+
+S = TypeVar("S", bound=Sum)
+
+
 class Blocks(Protocol):
     """A source of blocks of rows; `width` is the number of landmarks, `outputs` that of targets."""
 
@@ -50,8 +64,26 @@ class Blocks(Protocol):
     @property
     def outputs(self) -> int: ...
 
-    def rows(self, *, single: bool = False, every: int = 1) -> Iterator[RowBlock]:
-        """All blocks in their order, or each so-many-th as a sample; with `single`, K may be in single precision."""
+    def first(self) -> RowBlock:
+        """The first rows, with K in single precision."""
+
+    def added(self, make: Callable[[], S], *, single: bool = False, every: int = 1, enough: float = np.inf) -> S:
+        """The sum that `make` begins over all blocks in their order.
+
+        With `single`, K may be in single precision.  With `every`, each so-many-th block is taken as a sample, which
+        may end after `enough` rows.
+        """
+
+
+def add_up(blocks: Iterable[RowBlock], total: S, enough: float = np.inf) -> S:
+    """Add these blocks to a sum, up to so many rows."""
+    count = 0
+    for block in blocks:
+        total.add(block)
+        count += len(block.weight)
+        if count >= enough:
+            break
+    return total
 
 
 @dataclass(eq=False)
@@ -80,10 +112,7 @@ class NormalEquations:
     @classmethod
     def of(cls, blocks: Blocks, *, single: bool, square: bool = True, every: int = 1) -> Self:
         """Of all rows, in one pass."""
-        total = cls.zero(blocks.width, blocks.outputs, square=square)
-        for block in blocks.rows(single=single, every=every):
-            total.add(block)
-        return total
+        return blocks.added(partial(cls.zero, blocks.width, blocks.outputs, square=square), single=single, every=every)
 
     def add(self, block: RowBlock) -> None:
         """Add the sums of a block."""
@@ -99,7 +128,7 @@ class NormalEquations:
         if len(self.A):
             _add_square(self.A, K, w, sides[:, -1])
 
-    def merge(self, other: NormalEquations) -> None:
+    def merge(self, other: Self) -> None:
         """Add the sums of other rows."""
         self.A += other.A
         self.B += other.B

@@ -23,15 +23,16 @@ and the move is found by conjugate gradients with M as the preconditioner, each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, Self
 
 import numpy as np
 
 from mercer.linalg.conjugate_gradients import conjugate_gradients
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers.landmarks import LandmarkFactor
-from mercer.solvers.ridge.blocks import ROWS_PER_SUM, Blocks, NormalEquations
+from mercer.solvers.ridge.blocks import ROWS_PER_SUM, Blocks, NormalEquations, RowBlock
 from mercer.solvers.ridge.certificate import RidgeCertificate
 from mercer.solvers.ridge.direct import Shifted, factorised
 from mercer.typing import Array
@@ -177,7 +178,7 @@ def single_is_safe(blocks: Blocks, factor: LandmarkFactor, rows: int, alpha: flo
     The error of M is about eps sqrt(rows per sum x rows x landmarks) var |K_mm^-1|, var the variance of a kernel value
     with a landmark; measured errors are a third to two thirds of the bound taken here.
     """
-    K = next(iter(blocks.rows(single=True))).K
+    K = blocks.first().K
     var = float(np.mean(np.var(K, axis=0, dtype=float)))
     eps = float(np.finfo(np.float32).eps)
     error = 0.5 * eps * np.sqrt(float(ROWS_PER_SUM) * rows * blocks.width) * var * _largest_inverse(factor)
@@ -195,12 +196,9 @@ def _largest_inverse(factor: LandmarkFactor) -> float:
 def sampled(blocks: Blocks, factor: LandmarkFactor, rows: int, *, intercept: bool) -> tuple[LowRankSystem, Array]:
     """The system of a sample of blocks, as a preconditioner, and L^-1 K'W y of all rows."""
     total = NormalEquations.of(blocks, single=True, square=False)
-    part = NormalEquations.zero(blocks.width, blocks.outputs)
-    every = max(1, int(rows // (_SAMPLE * blocks.width)))
-    for block in blocks.rows(single=True, every=every):
-        part.add(block)
-        if part.count >= _SAMPLE * blocks.width:
-            break
+    enough = _SAMPLE * blocks.width
+    make = partial(NormalEquations.zero, blocks.width, blocks.outputs)
+    part = blocks.added(make, single=True, every=max(1, int(rows // enough)), enough=enough)
     whole = LowRankSystem(total, factor, intercept)
     return LowRankSystem(part, factor, intercept, part.weight / total.weight), whole.B
 
@@ -214,19 +212,42 @@ def leave_one_out(blocks: Blocks, system: LowRankSystem, alphas: Array, *, singl
     mean = sums.y / sums.weight if system.intercept else np.zeros(len(sums.y))
     shrunk = 1.0 / (spectrum.values[:, None] + alphas)  # (r, alphas)
     V = (g[:, None, :] * shrunk[:, :, None]).reshape(len(g), -1)
-    left, first = np.empty((len(alphas), sums.count, len(mean))), 0
-    errors, squares = np.zeros(len(alphas)), np.zeros(len(alphas))
-    for block in blocks.rows(single=single):
-        own = slice(first, first := first + len(block.weight))
-        T = np.asarray(block.K @ Q.astype(block.K.dtype), dtype=float) - centre
-        leverage = np.square(T) @ shrunk + (1.0 / sums.weight if system.intercept else 0.0)
-        leverage *= block.weight[:, None]
-        R = (block.Y - mean)[:, None, :] - (T @ V).reshape(len(T), len(alphas), -1)
-        squares += np.einsum("i,iak->a", block.weight, np.square(R))
+    per_row = 1.0 / sums.weight if system.intercept else 0.0
+    found = blocks.added(partial(_LeftOut, Q, centre, mean, shrunk, V, per_row), single=single)
+    errors = found.errors / (len(mean) * sums.weight)
+    return LowRankPath(alphas, system.gcv(alphas, found.squares), errors, np.concatenate(found.left, axis=1))
+
+
+@dataclass(eq=False)
+class _LeftOut:
+    """Residuals with a row left out, for every alpha, and sums of squares with and without; `left` has one array for
+
+    each block, (alphas, rows, outputs).
+    """
+
+    Q: Array
+    centre: Array
+    mean: Array
+    shrunk: Array
+    V: Array
+    per_row: float
+    left: list[Array] = field(default_factory=list)
+    errors: Any = 0.0
+    squares: Any = 0.0
+
+    def add(self, block: RowBlock) -> None:
+        T = np.asarray(block.K @ self.Q.astype(block.K.dtype), dtype=float) - self.centre
+        leverage = (np.square(T) @ self.shrunk + self.per_row) * block.weight[:, None]
+        R = (block.Y - self.mean)[:, None, :] - (T @ self.V).reshape(len(T), self.shrunk.shape[1], -1)
+        self.squares = self.squares + np.einsum("i,iak->a", block.weight, np.square(R))
         R /= np.maximum(1.0 - leverage, 1e-12)[:, :, None]
-        errors += np.einsum("i,iak->a", block.weight, np.square(R))
-        left[:, own] = R.transpose(1, 0, 2)
-    return LowRankPath(alphas, system.gcv(alphas, squares), errors / (len(mean) * sums.weight), left)
+        self.errors = self.errors + np.einsum("i,iak->a", block.weight, np.square(R))
+        self.left.append(R.transpose(1, 0, 2))
+
+    def merge(self, other: _LeftOut) -> None:
+        self.left += other.left
+        self.errors = self.errors + other.errors
+        self.squares = self.squares + other.squares
 
 
 def solve_low_rank(
@@ -294,18 +315,9 @@ class _Point:
     @classmethod
     def of(cls, blocks: Blocks, factor: LandmarkFactor, V: Array, intercept: Array, free: bool) -> _Point:
         coef = factor.back(V)
-        zero = NormalEquations.zero(blocks.width, blocks.outputs, square=False)
-        B, moved, c = zero.B, zero.B.copy(), zero.c
-        rr, r1, y1, yr, weight = (np.zeros(blocks.outputs) for _ in range(5))
-        for block in blocks.rows():
-            w, K = block.weight, np.asarray(block.K, dtype=float)
-            R = block.Y - intercept - K @ coef
-            sides = K.T @ np.column_stack([w[:, None] * R, w[:, None] * block.Y, w])
-            moved += sides[:, : len(rr)]
-            B += sides[:, len(rr) : -1]
-            c += sides[:, -1]
-            rr, r1 = rr + w @ np.square(R), r1 + w @ R
-            yr, y1, weight = yr + w @ (block.Y * R), y1 + w @ block.Y, weight + w.sum()
+        sums = blocks.added(partial(_Residuals.zero, coef, intercept))
+        B, moved, c, weight = sums.B, sums.moved, sums.c, sums.weight
+        rr, r1, y1, yr = sums.rr, sums.r1, sums.y1, sums.yr
         shift = r1 / weight if free else np.zeros(len(rr))
         mean = y1 / weight if free else np.zeros(len(rr))
         Q = factor.half(moved - np.outer(c, shift))
@@ -313,7 +325,7 @@ class _Point:
         yr = yr - shift * y1 - mean * (r1 - weight * shift)
         c_half = factor.half(c[:, None])[:, 0] if free else np.zeros(len(V))
         scale = float(np.abs(factor.half(B - np.outer(c, mean))).max(initial=0.0))
-        return cls(V, intercept + shift, Q, rr, yr, c_half, float(weight[0]), scale)
+        return cls(V, intercept + shift, Q, rr, yr, c_half, weight, scale)
 
     def prove(self, alphas: Array, missed: float, moves: int) -> LowRankRidgeCertificate:
         """The bounds of the docstring above, summed over outputs."""
@@ -330,6 +342,64 @@ class _Point:
         )  # fmt: skip
 
 
+@dataclass(eq=False)
+class _Residuals:
+    """Sums over rows, r = y - intercept - k'coef: w k y', w k r' (`moved`), w k, w r^2, w r, w y, w y r and w."""
+
+    coef: Array
+    intercept: Array
+    B: Array
+    moved: Array
+    c: Array
+    rr: Array
+    r1: Array
+    y1: Array
+    yr: Array
+    weight: float = 0.0
+
+    @classmethod
+    def zero(cls, coef: Array, intercept: Array) -> Self:
+        k = coef.shape[1]
+        return cls(coef, intercept, np.zeros(coef.shape), np.zeros(coef.shape), np.zeros(len(coef)),
+                   np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k))  # fmt: skip
+
+    def add(self, block: RowBlock) -> None:
+        w, K = block.weight, np.asarray(block.K, dtype=float)
+        R = block.Y - self.intercept - K @ self.coef
+        sides = K.T @ np.column_stack([w[:, None] * R, w[:, None] * block.Y, w])
+        self.moved += sides[:, : R.shape[1]]
+        self.B += sides[:, R.shape[1] : -1]
+        self.c += sides[:, -1]
+        self.rr += w @ np.square(R)
+        self.r1 += w @ R
+        self.y1 += w @ block.Y
+        self.yr += w @ (block.Y * R)
+        self.weight += float(w.sum())
+
+    def merge(self, other: _Residuals) -> None:
+        for name in ("B", "moved", "c", "rr", "r1", "y1", "yr", "weight"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+@dataclass(eq=False)
+class _Product:
+    """K'W K coef, in single precision."""
+
+    coef: Array
+    total: Array
+
+    @classmethod
+    def zero(cls, coef: Array) -> Self:
+        return cls(coef, np.zeros_like(coef))
+
+    def add(self, block: RowBlock) -> None:
+        F = block.K @ self.coef.astype(block.K.dtype)
+        self.total += block.K.T @ (F * block.weight[:, None].astype(block.K.dtype))
+
+    def merge(self, other: _Product) -> None:
+        self.total += other.total
+
+
 def _best_dual(alphas: Array, yr: Array, bent: Array) -> Array:
     """max over s of alpha (2 s y'a - s^2 a'(K + alpha W^-1)a) = alpha (y'a)^2 / (...), a = W r / alpha."""
     return np.asarray(np.divide(alphas * yr**2, bent, out=np.zeros_like(bent), where=bent > 0.0))
@@ -342,10 +412,7 @@ def _by_gradients(
     factor = system.factor
 
     def times(V: Array) -> Array:
-        coef, total = factor.back(V), np.zeros_like(system.sums.B)
-        for block in blocks.rows(single=True):
-            F = block.K @ coef.astype(block.K.dtype)
-            total += block.K.T @ (F * block.weight[:, None].astype(block.K.dtype))
+        total = blocks.added(partial(_Product.zero, factor.back(V)), single=True).total
         image = factor.half(total) + alphas * V
         return np.asarray(image - np.outer(at.centre, at.centre @ V) / at.weight)
 

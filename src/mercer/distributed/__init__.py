@@ -1,0 +1,20 @@
+"""Rows that are spread over the workers of a Dask cluster: one more source of blocks for the same machines.
+
+Nothing of Dask is imported before a Dask collection or a client is there.
+
+collections.py     what is a Dask collection, without importing Dask
+cluster.py         where tasks run: a client, or Dask's own scheduler; broadcasts, cancelled tasks, lost workers
+rows.py            rows in blocks: tasks for each block, sums in a fixed order
+checks.py          what is wrong with a block, found before long work
+variance.py        the variance of all numbers, from those of blocks
+lazy.py            predictions of a Dask collection, made when they are asked for
+jobs.py            jobs of different kinds, with their results as they come
+gathering.py       fits that keep all rows, which come here first
+connection.py      a client of a cluster that is already there
+versions.py        workers, their memory, threads and versions
+"""
+
+from mercer.distributed.collections import is_spread
+from mercer.distributed.rows import Block, Rows
+
+__all__ = ["Block", "Rows", "is_spread"]
