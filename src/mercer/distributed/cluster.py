@@ -135,6 +135,8 @@ def _least_memory(at: Any) -> str:
 @contextmanager
 def one_task() -> Iterator[None]:
     """The settings of a task on a worker: one thread, and its share of the memory of the worker."""
+    import scipy.linalg  # noqa: F401  # its BLAS must be loaded to be held to one thread
+
     with here(threads=1, memory=_task_memory(), progress=None), one_blas_thread():
         yield
 
