@@ -32,7 +32,9 @@ def made(name):
     search = mercer.KernelSearchCV(mercer.L2VMClassifier(), {"alpha": [0.1, 1.0]}, cv=2)
     special = {"SVC": SVC(probability=True), "NuSVC": mercer.NuSVC(probability=True), "KernelSearchCV": search,
                "GPLVM": GPLVM(max_iter=2), "KMedoids": mercer.KMedoids(random_state=0),
-               "KernelKMeans": mercer.KernelKMeans(random_state=0)}  # fmt: skip
+               "KernelKMeans": mercer.KernelKMeans(random_state=0),
+               "Nystroem": mercer.Nystroem(n_components=5, random_state=0),
+               "RandomFeatures": mercer.RandomFeatures(random_state=0)}  # fmt: skip
     return special[name] if name in special else public()[name]()
 
 

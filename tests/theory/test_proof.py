@@ -29,7 +29,7 @@ from mercer.kernels import (
 from mercer.theory import dimension, formula, proof
 
 X = np.random.default_rng(0).uniform(0.5, 1.5, size=(2, 3))
-NOT_POSITIVE = {"AdditiveChiSquared", "Negated", "Sigmoid", "Similarity"}
+NOT_POSITIVE = {"AdditiveChiSquared", "EditSimilarity", "Negated", "Sigmoid", "SignaturePDE", "Similarity"}
 
 
 def test_every_public_kernel_has_a_reason_of_its_own_or_none_to_have():

@@ -76,7 +76,7 @@ PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods
         "rvm": Plan("cv", {"n_restarts": (0,)}, most=1000, large=all_rows.RELEVANCE),
         "svm": Plan("cv", {"C": (1.0, 10.0, 100.0), "epsilon": (0.03, 0.1, 0.3)}, ("C", "epsilon"),
                     large=all_rows.SVM),
-        "gp": Plan(large=all_rows.PROCESS),
+        "gp": Plan(most=1000, large=all_rows.PROCESS),
         "knn": Plan("cv", _NEAREST),
         "ridge": Plan("loo", {"alpha": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}, most=2000, large=all_rows.RIDGE),
         "rfm": Plan(large=all_rows.FEATURES),

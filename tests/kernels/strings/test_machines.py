@@ -77,7 +77,9 @@ def test_a_column_of_strings_takes_a_named_kernel_in_the_command(tmp_path, capsy
     (tmp_path / "dna.csv").write_text(f"dna,age,kind\n{rows}\n")
     model = str(tmp_path / "dna.mercer")
     kernel = "On('dna', Normalised(GappedKmer(5, k=3))) + 0.1 * On('age', RBF())"
-    assert run(["fit", str(tmp_path / "dna.csv"), "--kernel", kernel, "--output", model, "--json"]) == 0
+    assert (
+        run(["fit", str(tmp_path / "dna.csv"), "--keep", "age", "--kernel", kernel, "--output", model, "--json"]) == 0
+    )
     assert "GappedKmer(5, k=3)" in json.loads(capsys.readouterr().out)["kernel"]
     assert mercer.load(model) is not None
 

@@ -95,6 +95,11 @@ class NeighbourDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
         counts = self._class_counts(X, self._balls(X, positive=False)[0])
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
+    def predict_log_proba(self, X: Any) -> Array:
+        """log p(c | x); -inf for a class without a row in the ball."""
+        P = self.predict_proba(X)
+        return np.asarray(np.log(P, where=P > 0.0, out=np.full_like(P, -np.inf)))
+
     def predict(self, X: Any) -> Array:
         """The class with most rows in the ball; the first of classes_ among equals."""
         P = self.predict_proba(X)
