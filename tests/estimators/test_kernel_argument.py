@@ -34,8 +34,6 @@ def _machines():
     takes = {name: cls for name, cls in found.items() if hasattr(cls, "fit")}
     with_kernel = {name: cls for name, cls in takes.items() if "kernel" in inspect.signature(cls).parameters}
     return {name: cls for name, cls in with_kernel.items() if any_kernel(cls)}
-        name: cls for name, cls in takes.items() if "kernel" in inspect.signature(cls).parameters and any_kernel(cls)
-    }
 
 
 def any_kernel(cls):
