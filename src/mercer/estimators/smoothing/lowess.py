@@ -43,7 +43,7 @@ def lowess(
     return_sorted  (n, 2) numbers, x in ascending order and the values; False: the values in the order of x, NaN where a
                    pair was dropped.  With xvals: always the values in the order of xvals
 
-    The answer is that of statsmodels (and of R, whose weights differ by up to 3e-8) up to rounding, but in two places.
+    The answer is that of statsmodels up to rounding, but in two places; R follows the same definition.
     If all nearest points have the same x, the value is their mean, as in R.  The spread of x below which a line
     becomes a level is relative to the window, so that units of x do not matter.
 

@@ -16,7 +16,6 @@ class Exact(Method):
     name = "exact"
 
     def __init__(self) -> None:
-        self._buffer: Array | None = None
         self._last: RegressionEvidence | None = None
 
     def evidences(self, covariance: Covariance, Y: Array, H: Array) -> list[RegressionEvidence]:
