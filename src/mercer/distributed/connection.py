@@ -24,7 +24,7 @@ def connected(scheduler: str | None) -> Iterator[Any]:
     try:
         client = Client(scheduler, timeout=_PATIENCE)
     except (OSError, ValueError) as fault:
-        raise bad("mercer", "the scheduler", "the address of one that answers, such as tcp://10.0.0.1:8786", scheduler,
+        raise bad("cluster", "the scheduler", "the address of one that answers, such as tcp://10.0.0.1:8786", scheduler,
                   f"{fault}".rstrip(".") + ".") from fault  # fmt: skip
     with client:
         yield client
