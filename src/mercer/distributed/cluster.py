@@ -19,6 +19,7 @@ from mercer.config import config, here
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import MemoryBudgetError
 
+_KEPT = 0.25  # share of the memory of all workers that may be kept between passes
 _ROOM = 0.5  # share of the memory of a worker that its tasks may plan with; the rest is for blocks and results
 
 
@@ -79,6 +80,15 @@ def is_lost(reference: Any) -> bool:
     from dask.delayed import Delayed
 
     return not isinstance(reference, Delayed) and (reference.status != "finished" or reference.client is not client())
+
+
+def kept_on_workers(array: Any, size: int) -> Any:
+    """A Dask array that workers make once and keep, where it has room; else it is made whenever it is needed."""
+    at = client()
+    if at is None:
+        return array.persist() if size <= _KEPT * config().memory else array
+    limits = [worker["memory_limit"] for worker in at.scheduler_info(n_workers=-1)["workers"].values()]
+    return at.persist(array) if not all(limits) or size <= _KEPT * sum(limits) else array
 
 
 def computed(collection: Any, task: str, needs: int) -> Any:

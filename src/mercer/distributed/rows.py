@@ -38,6 +38,10 @@ class Block:
     def __len__(self) -> int:
         return len(self.X)
 
+    def own(self, values: Array) -> Array:
+        """The part of this block in an array with an entry for each of all rows."""
+        return values[self.start : self.start + len(self)]
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -92,6 +96,16 @@ class Rows:
         """The arrays that blocks give, one under the other."""
         found = self.total(_Stacked.of, work, *shared, task=task, needs=needs)
         return np.concatenate(found.parts)
+
+    def mapped(self, work: Work, *shared: Any, width: int) -> Any:
+        """A Dask array with the rows that work(block, *shared) gives for each block, `width` numbers in each."""
+        import dask.array as da
+
+        known = [part for value in (work, *shared) for part in (_reference(value), None)]
+        return da.blockwise(
+            _Mapped(self.columns, width), "ik", self.array, "ij", *known, dtype=float, new_axes={"k": width},
+            align_arrays=False, concatenate=True, meta=np.empty((0, 0)),
+        )  # fmt: skip
 
     def _parts(self, work: Work, shared: Sequence[Any]) -> Any:
         """A Dask array of one object for each block: what work(block, *shared) gives."""
@@ -184,6 +198,22 @@ class _Task:
                 number = int(np.ravel(where[0])[0])
                 out[0] = work(Block(as_frame(X, self.columns), y, int(starts[number])), *shared)
         return out
+
+
+@dataclass(frozen=True)
+class _Mapped:
+    """Other rows made of those of a block."""
+
+    columns: Any
+    width: int
+    __name__ = "rows"
+
+    def __call__(self, X: Any, *rest: Any) -> Array:
+        if not len(X):
+            return np.empty((0, self.width))
+        work, *shared = (value.value if isinstance(value, Parcel) else value for value in rest)
+        with one_task():
+            return np.ascontiguousarray(work(Block(as_frame(X, self.columns), None, 0), *shared), dtype=float)
 
 
 def as_frame(values: Any, columns: Any) -> Any:

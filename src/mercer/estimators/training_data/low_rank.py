@@ -19,6 +19,7 @@ from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.training_data.data import Data
 from mercer.gram.features import FeatureGram
+from mercer.gram.row_squares import row_squares
 from mercer.kernels import Kernel
 from mercer.solvers.landmarks import RULES, LandmarkFactor, chosen, factor_of
 from mercer.solvers.ridge.blocks import RowBlock, S, add_up
@@ -204,7 +205,7 @@ class LowRankItems(Data):
         if self.measured is not None:
             return self.measured
         diagonal = np.asarray(self.inner.gram().diag(), dtype=float)
-        explained = np.einsum("ij,ij->", self.features(), self.features())
+        explained = float(row_squares(self.features()).sum())
         return self.missing(float(diagonal.sum()), float(diagonal.sum() - explained))
 
     def missing(self, trace: float, missed: float, *, sampled: bool = False) -> Approximation:

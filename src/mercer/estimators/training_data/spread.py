@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer.distributed.matrix import SpreadMatrix
 from mercer.distributed.rows import Block, Rows, Shared
 from mercer.engine.fill import require_memory
 from mercer.errors import bad, wrong_kind
@@ -22,6 +23,9 @@ from mercer.estimators.training_data.data import Cross, Data
 from mercer.estimators.training_data.kernel_items import KernelItems
 from mercer.estimators.training_data.low_rank import LowRankItems
 from mercer.gram.distances import Distances, given_dissimilarities, kernel_distances
+from mercer.gram.features import FeatureGram
+from mercer.gram.row_squares import is_elsewhere
+from mercer.gram.tall import brought, in_memory
 from mercer.kernels import Kernel
 from mercer.solvers.nystroem import PanelSums
 from mercer.solvers.ridge.blocks import RowBlock, S
@@ -253,13 +257,11 @@ class SpreadLowRank(LowRankItems):
         return self.inner
 
     @cached_property
-    def _features(self) -> Array:
-        n, r = len(self), self.rank
-        require_memory(f"{r} features of {n} items", 8 * n * r, "Choose fewer landmarks, or raise the budget.")
-        return np.asarray(self._spread.rows.stacked(_features, self.shared, task="features of a block",
-                                                    needs=self._spread.task_bytes(r)))  # fmt: skip
+    def _features(self) -> Any:
+        """Rows of features on workers, or here if they are few."""
+        return brought(SpreadMatrix.of(self._spread.rows, _features, self.shared, width=self.rank))
 
-    def features(self) -> Array:
+    def features(self) -> Any:
         return super().features() if isinstance(self.inner, SpreadItems) or self.Phi is not None else self._own()
 
     def _own(self) -> Array:
@@ -280,7 +282,13 @@ class SpreadLowRank(LowRankItems):
         return replace(self.on(self.marks), measured=measured)
 
     def take(self, index: Array) -> LowRankItems:  # type: ignore[override]
-        return replace(self.on(self.inner.take(index)), Phi=self.features()[index])
+        return replace(self.on(self.inner.take(index)), Phi=in_memory(FeatureGram(self.features()[index])).Z)
+
+    def plus_one(self) -> LowRankItems:  # type: ignore[override]
+        if not is_elsewhere(self.features()):
+            return super().plus_one()
+        made = SpreadMatrix.of(self._spread.rows, _features_and_one, self.shared, width=self.rank + 1)
+        return replace(self, Phi=made)
 
     def blocks(self, Y: Array, weight: Array) -> SpreadBlocks:  # type: ignore[override]
         return SpreadBlocks(self, Y, weight, np.flatnonzero(weight))
@@ -288,6 +296,10 @@ class SpreadLowRank(LowRankItems):
 
 def _features(block: Block, low: LowRankItems) -> Array:
     return low.map(block.X)
+
+
+def _features_and_one(block: Block, low: LowRankItems) -> Array:
+    return np.column_stack([low.map(block.X), np.ones(len(block))])
 
 
 @dataclass(frozen=True, eq=False)
