@@ -10,8 +10,10 @@ memory budget of a task is the share of its worker.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pickle import loads
 from typing import Any
 
@@ -19,6 +21,7 @@ from mercer.config import config, here
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import MemoryBudgetError
 
+_AT_ONCE = 2  # groups of rows for each thread of the workers that are on their way at a time
 _KEPT = 0.25  # share of the memory of all workers that may be kept between passes
 _ROOM = 0.5  # share of the memory of a worker that its tasks may plan with; the rest is for blocks and results
 
@@ -93,16 +96,35 @@ def kept_on_workers(array: Any, size: int) -> Any:
 
 def computed(collection: Any, task: str, needs: int) -> Any:
     """The value of a collection; `needs` are the bytes that one task holds at a time, for the error message."""
+    return all_computed(iter([collection]), 1, task, needs)[0]
+
+
+def all_computed(collections: Iterator[Any], count: int, task: str, needs: int) -> list[Any]:
+    """The values of `count` collections in their order, of which a few are at work at a time."""
     at = client()
     if at is None:
-        return collection.compute()
+        return [collection.compute() for collection in collections]
+    most = 1 if count == 1 else _AT_ONCE * max(sum(at.nthreads().values()), 1)
+    waiting = deque(at.compute(collection) for collection in islice(collections, most))
+    found: list[Any] = []
+    with _cancelled_after_errors(at, waiting, task, needs):
+        while waiting:
+            found.append(_gathered(at, waiting[0]))
+            waiting.popleft()
+            waiting.extend(at.compute(collection) for collection in islice(collections, 1))
+    return found
+
+
+@contextmanager
+def _cancelled_after_errors(at: Any, futures: Iterable[Any], task: str, needs: int) -> Iterator[None]:
+    """A context whose errors cancel the futures; lost workers and a closed client become errors of our own."""
     from distributed import CancelledError
     from distributed.scheduler import KilledWorker
 
-    future = at.compute(collection)
     try:
-        return _gathered(at, future)
+        yield
     except KilledWorker as lost:
+        _cancel(at, futures)
         raise WorkerLost(
             f"mercer: workers must survive {task}; {lost.allowed_failures + 1} of them were lost in turn. One task "
             f"holds about {max(needs, 2**20) / 2**20:.0f} MiB, and {_least_memory(at)}. Use smaller chunks "
@@ -114,7 +136,7 @@ def computed(collection: Any, task: str, needs: int) -> Any:
             "client, and workers that stay."
         ) from closed
     except BaseException:
-        _cancel(at, future)
+        _cancel(at, futures)
         raise
 
 
@@ -130,10 +152,10 @@ def _gathered(at: Any, future: Any) -> Any:
         return at.gather(future, direct=False)
 
 
-def _cancel(at: Any, future: Any) -> None:
+def _cancel(at: Any, futures: Iterable[Any]) -> None:
     """End tasks that nobody waits for any more; a client that is closed has done so itself."""
     if at.status == "running":
-        at.cancel([future], force=True)
+        at.cancel(list(futures), force=True)
 
 
 def _least_memory(at: Any) -> str:

@@ -25,6 +25,17 @@ def brought(Z: Any) -> Any:
     return Z.gathered() if is_elsewhere(Z) and _bytes(Z) <= FEW else Z
 
 
+def here(Z: Any) -> Any:
+    """The matrix as an array."""
+    return Z.gathered() if is_elsewhere(Z) else Z
+
+
+def column_variances(Z: Any) -> Array:
+    """The variance of every column."""
+    n = len(Z)
+    return np.asarray(np.diag(Z.covariance()) * (n - 1) / n if is_elsewhere(Z) else Z.var(axis=0))
+
+
 def fits_here(Z: Any) -> bool:
     """Whether a matrix is here, or has room here."""
     return not is_elsewhere(Z) or _bytes(Z) <= config().memory

@@ -1,0 +1,30 @@
+"""Rows on the workers of a Dask cluster, as scikit-learn's checks see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from mercer.distributed import Rows
+from mercer.errors import wrong_kind
+
+
+def checked_rows(machine: Any, X: Any, y: Any, *, vectors: bool, reset: bool) -> Rows:
+    """The rows of a collection after a look at every block; the machine learns names and number of their columns.
+
+    `vectors` asks for columns of numbers.  Rows that have been checked before are taken as they are.
+    """
+    owner = type(machine).__name__
+    rows = X if isinstance(X, Rows) else Rows.of(owner, X, y)
+    if not vectors:
+        return rows
+    if rows.columns is not None:
+        text = ", ".join(f"{name} ({kind})" for name, kind in rows.columns.dtypes.items() if kind.kind not in "fiub")
+        raise wrong_kind(owner, "columns of numbers", f"a frame with {text}",
+                         "Choose a kernel for tables, On(column, kernel), or leave such columns out.")  # fmt: skip
+    names: Any = getattr(X, "_meta", None)
+    row = np.ones((1, rows.shape[1]))
+    validate_data(machine, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row, reset=reset)
+    return rows
