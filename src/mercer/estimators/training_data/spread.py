@@ -31,6 +31,7 @@ from mercer.solvers.nystroem import PanelSums
 from mercer.solvers.ridge.blocks import RowBlock, S
 from mercer.typing import Array
 
+_REMEMBERED = 2  # sets of rows that came here, and are kept for the next question
 _FIRST = 4096  # rows that stand for all in a look at their kernel values
 _PANEL_BYTES = 2**27  # of k(rows, landmarks) that a task holds at a time, in double precision
 
@@ -41,6 +42,7 @@ class SpreadItems(Data):
 
     kernel: Kernel = field()
     rows: Rows = field()
+    known: dict[Any, Any] = field(default_factory=dict, repr=False)  # what came here or was sent, for any kernel
 
     @classmethod
     def of(cls, owner: str, kernel: Kernel, rows: Rows) -> Self:
@@ -73,9 +75,28 @@ class SpreadItems(Data):
         size = 8 * len(index) * self.rows.shape[1]
         require_memory(f"{len(index)} of the rows", size, "Choose method='nystrom' and a machine with fewer support "
                        "vectors, or raise the budget.")  # fmt: skip
-        return KernelItems.known(self.kernel, self.rows.take(index))
+        return KernelItems.known(self.kernel, self._taken(np.asarray(index, dtype=np.intp)))
 
     take = keep
+
+    def _taken(self, index: Array) -> Any:
+        """These rows, of which those of the last few questions are still here: a search asks for the same again."""
+        key = index.tobytes()
+        if key not in self.known:
+            for old in [key for key in self.known if isinstance(key, bytes)][: 1 - _REMEMBERED]:
+                del self.known[old]
+            self.known[key] = self.rows.take(index)
+        return self.known[key]
+
+    def at(self, theta: Array) -> Self:
+        return replace(self, kernel=self.kernel.with_theta(theta))
+
+    def aligned(self, values: Array) -> Shared:
+        """Numbers for every row as tasks see them; the same array is sent once, whatever the kernel."""
+        found: tuple[Array, Shared] | None = self.known.get(id(values))
+        if found is None or found[0] is not values:
+            found = self.known[id(values)] = values, Shared(values)
+        return found[1]
 
     @cached_property
     def local(self) -> KernelItems:
