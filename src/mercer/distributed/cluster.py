@@ -13,6 +13,7 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import islice
 from pickle import loads
 from typing import Any
@@ -23,6 +24,7 @@ from mercer.errors import MemoryBudgetError
 
 _AT_ONCE = 2  # groups of rows for each thread of the workers that are on their way at a time
 _KEPT = 0.25  # share of the memory of all workers that may be kept between passes
+_SMALL = 2**20  # bytes that every worker has room for
 _ROOM = 0.5  # share of the memory of a worker that its tasks may plan with; the rest is for blocks and results
 
 
@@ -52,10 +54,15 @@ class Parcel:
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    @cached_property
+    def packed(self) -> bytes:
+        """The value as bytes."""
         from cloudpickle import dumps  # a dependency of Dask; it packs functions of a user too
 
-        return _unpacked, (dumps(self.value),)
+        return bytes(dumps(self.value))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpacked, (self.packed,)
 
 
 def _unpacked(packed: bytes) -> Parcel:
@@ -72,10 +79,26 @@ def broadcast(value: Any) -> Any:
     from mercer.distributed.versions import require_agreement
 
     require_agreement(at)
+    _require_room(at, value)
     try:
-        return at.scatter([value], broadcast=True, hash=False, direct=True)[0]
+        found = at.scatter([value], broadcast=True, hash=False, direct=True)[0]
     except OSError:  # workers that only the scheduler can reach
-        return at.scatter([value], broadcast=True, hash=False, direct=False)[0]
+        found = at.scatter([value], broadcast=True, hash=False, direct=False)[0]
+    del value.packed  # the workers have it now
+    return found
+
+
+def _require_room(at: Any, value: Parcel) -> None:
+    """Refuse to send every worker more than its tasks may plan with."""
+    size = len(value.packed)
+    limits = [limit for limit in _limits(at) if limit] if size > _SMALL else []
+    room = int(_ROOM * min(limits)) if limits else size
+    if size > room:
+        raise MemoryBudgetError(
+            f"mercer: what every worker needs must fit half of its memory; got {size / 2**20:.0f} MiB, and "
+            f"{room / 2**20:.0f} MiB are half of the smallest worker. Use workers with more memory, fewer landmarks or "
+            "a sample of the rows; a model that keeps all rows can also predict here, block by block."
+        )
 
 
 def is_lost(reference: Any) -> bool:
@@ -90,7 +113,7 @@ def kept_on_workers(array: Any, size: int) -> Any:
     at = client()
     if at is None:
         return array.persist() if size <= _KEPT * config().memory else array
-    limits = [worker["memory_limit"] for worker in at.scheduler_info(n_workers=-1)["workers"].values()]
+    limits = _limits(at)
     return at.persist(array) if not all(limits) or size <= _KEPT * sum(limits) else array
 
 
@@ -158,9 +181,21 @@ def _cancel(at: Any, futures: Iterable[Any]) -> None:
         at.cancel(list(futures), force=True)
 
 
+def workers_known(at: Any) -> dict[str, Any]:
+    """What the scheduler knows of every worker, by their addresses.
+
+    Asked directly: what Client.scheduler_info returns may have been replaced, by an update without workers, since then.
+    """
+    return dict(at.sync(at.scheduler.identity, n_workers=-1)["workers"])
+
+
+def _limits(at: Any) -> list[int]:
+    """The bytes of memory of every worker; 0 for one without a limit."""
+    return [int(worker["memory_limit"] or 0) for worker in workers_known(at).values()]
+
+
 def _least_memory(at: Any) -> str:
-    limits = [worker["memory_limit"] for worker in at.scheduler_info(n_workers=-1)["workers"].values()]
-    known = [limit for limit in limits if limit]
+    known = [limit for limit in _limits(at) if limit]
     return f"the smallest worker has {min(known) / 2**20:.0f} MiB" if known else "no worker has a memory limit"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from mercer.distributed.cluster import workers_known
 from mercer.errors import bad
 
 PACKAGES = ("mercer", "numpy", "scipy", "scikit-learn", "dask", "distributed")
@@ -45,7 +46,7 @@ def _asked() -> dict[str, str]:
 
 def workers_of(client: Any) -> list[WorkerState]:
     """All workers of a client, asked for their versions."""
-    info = client.scheduler_info(n_workers=-1)["workers"]
+    info = workers_known(client)
     found = client.run(_asked)
     present = [(address, info[address]) for address in sorted(found) if address in info]
     return [WorkerState(address, int(own["nthreads"]), int(own["memory_limit"] or 0), found[address])
@@ -61,7 +62,7 @@ def differences(workers: list[WorkerState]) -> list[str]:
 
 def require_agreement(client: Any) -> None:
     """Refuse workers whose versions differ, before any work is sent; each set of workers is asked once."""
-    present = frozenset(client.scheduler_info(n_workers=-1)["workers"])
+    present = frozenset(workers_known(client))
     if not present:
         raise bad("mercer", "the cluster", "one worker or more", "none", "Start workers, or wait for them.")
     if present <= _known.get(client.id, frozenset()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ class FeatureGram:
     The rows of Z may be on other machines (tall.py): then every product is a pass over them.
     """
 
-    def __init__(self, Z: Array, Y: Array | None = None) -> None:
+    def __init__(self, Z: Any, Y: Any = None) -> None:
         self.Z, self.Y = Z, Z if Y is None else Y
 
     def __len__(self) -> int:
@@ -27,7 +27,7 @@ class FeatureGram:
         return len(self.Z), len(self.Y)
 
     @property
-    def linear_rows(self) -> Array | None:
+    def linear_rows(self) -> Any:
         """Z, if K is ZZ'."""
         return self.Z if self.Y is self.Z else None
 

@@ -1,7 +1,7 @@
 """Tall matrices of features: an array in memory, or rows on other machines (distributed/matrix.py).
 
-Both have `Z @ w`, `Z.T @ b`, `Z[index]`, `Z - centre`, `shape` and `mean`.  What is a formula of NumPy for the one and a
-pass over blocks for the other is here.
+Both have `Z @ w`, `Z.T @ b`, `Z[index]`, `Z - centre`, `shape` and `mean`.  What is a formula of NumPy for the one and
+a pass over blocks for the other is here.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class TallDistances(Distances):
     """Distances of features elsewhere: those from a few items to all take one pass."""
 
     gram: FeatureGram = field(default=None)  # type: ignore[assignment]
-    diagonal: Array = field(default=None)  # type: ignore[assignment]
+    diagonal: Array = field(default_factory=lambda: np.empty(0))
 
     def rows(self, index: Array) -> Array:
         index = np.asarray(index, dtype=np.intp)

@@ -46,7 +46,7 @@ def by_columns(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Ar
 def from_sums(A: Any, h: Array, ss: float, delta: float, gw: Array, gr: float) -> tuple[Array, float]:
     """The same, given A = Z'Z, h = Z's and s's: all that is needed of rows on other machines."""
     x = _solved(A, np.column_stack([gw, h]))
-    dr = float((h @ x[:, 0] - gr) / max(ss + delta - h @ x[:, 1], delta))
+    dr = float(h @ x[:, 0] - gr) / max(ss + delta - float(h @ x[:, 1]), delta)
     return -x[:, 0] - dr * x[:, 1], dr
 
 

@@ -3,8 +3,8 @@
 The direction is that in which the rows x T vary most; or, if there are targets, the one of largest covariance with them
 (the first step of partial least squares), so that rows with other answers part first.
 
-The rows may be on other machines (gram/tall.py): then each split takes a few passes over them, and what comes here is one
-number for every row.
+The rows may be on other machines (gram/tall.py): then each split takes a few passes over them, and what comes here is
+one number for every row.
 
 Each part also learns from the rows nearest to its borders on the other side, so that f does not jump there by much.
 """
@@ -67,7 +67,8 @@ def _halves(
 ) -> tuple[Array, float, float] | None:
     """Direction, median and half width of the band that both halves learn from; None where all rows are equal."""
     rows = X[inside]
-    direction = transform @ (_widest(rows, transform) if targets is None else _telling(rows, transform, targets[inside]))
+    axis = _widest(rows, transform) if targets is None else _telling(rows, transform, targets[inside])
+    direction = transform @ axis
     place = rows @ direction
     below = place <= np.median(place)
     if below.all():  # more than half of the rows are equal there

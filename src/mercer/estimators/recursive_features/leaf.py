@@ -115,18 +115,14 @@ class Attempt:
         return np.vstack(parts)
 
 
-def leaf_on(
-    X: Array, Y: Array, rows: Array, sample: Array, start: Array, settings: Settings
-) -> tuple[Leaf, Attempt]:
+def leaf_on(X: Array, Y: Array, rows: Array, sample: Array, start: Array, settings: Settings) -> tuple[Leaf, Attempt]:
     """The leaf of rows X, whose positions are `rows`, and the fit to the `sample` among them."""
     found = _rounds(X[sample], Y[sample], start, settings)
     settings.tell(f"fit to {len(X)} rows")
     return Leaf(found.transform, found.fit.ridge(X, Y), rows, found.history, found.reason), found.fit
 
 
-def learn_start(
-    X: Any, Y: Array, start: Array, settings: Settings, rng: np.random.Generator
-) -> tuple[Array, Settings]:
+def learn_start(X: Any, Y: Array, start: Array, settings: Settings, rng: np.random.Generator) -> tuple[Array, Settings]:
     """The T that is learned on a random sample of the rows, and settings with the one kernel that was best there."""
     some = rng.permutation(len(X))[: settings.metric_rows]
     found = _rounds(here(X[some]), Y[some], start, settings)

@@ -70,7 +70,7 @@ class LowRankItems(Data):
     factor: LandmarkFactor
     rule: str
     positions: Array
-    Phi: Array | None = None
+    Phi: Any = None
     measured: Approximation | None = None
     kernel: Kernel | None = field(default=None)
 

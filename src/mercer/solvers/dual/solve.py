@@ -5,8 +5,8 @@ solves them is decided here:
 
     batch      small problems, several in one native call, on a stored Gram or on rows of numbers (batch.py)
     features   a linear Gram XX' of many items with few columns is solved on X (solvers/linear_svm.py); so is any linear
-               problem that has taken too many steps, whose number depends on the scales of the columns only on the Gram,
-               and any whose features are on other machines and have no room here
+               problem that has taken too many steps, whose number depends on the scales of the columns only on the
+               Gram, and any whose features are on other machines and have no room here
     decompose  everything else, one by one (decomposition.py)
 
 When time is up or the user interrupts, an unsolved problem keeps the coefficients it has, with their gap.

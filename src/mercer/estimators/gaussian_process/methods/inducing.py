@@ -127,7 +127,8 @@ class Panels:
         """The derivative of sum_i w k(x_i, x_i) / s_i; one item stands for all where k(x, x) is the same."""
         kernel, prepared = self.data.kernel, self.data.prepared
         if kernel.stationary:
-            return kernel.vjp(prepared[:1], prepared[:1], np.array([[weight * float((1.0 / self.noise).sum())]]))
+            whole = np.array([[weight * float((1.0 / self.noise).sum())]])
+            return np.asarray(kernel.vjp(prepared[:1], prepared[:1], whole))
         tiles = ((prepared[i : i + 1], np.array([[weight / s]])) for i, s in enumerate(self.noise))
         return np.asarray(np.sum([kernel.vjp(item, item, w) for item, w in tiles], axis=0))
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from mercer.distributed.rows import Block, Shared
 from mercer.distributed.sums import Added
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
