@@ -21,9 +21,11 @@ def checked_rows(machine: Any, X: Any, y: Any, *, vectors: bool, reset: bool) ->
     if not vectors:
         return rows
     if rows.columns is not None:
-        text = ", ".join(f"{name} ({kind})" for name, kind in rows.columns.dtypes.items() if kind.kind not in "fiub")
+        kinds = rows.columns.dtypes.items()
+        text = ", ".join(f"{name} ({kind})" for name, kind in kinds if getattr(kind, "kind", "O") not in "fiub")
         raise wrong_kind(owner, "columns of numbers", f"a frame with {text}",
-                         "Choose a kernel for tables, On(column, kernel), or leave such columns out.")  # fmt: skip
+                         "Leave such columns out, or choose a machine and a kernel for tables: On(column, kernel)."
+                         )  # fmt: skip
     names: Any = getattr(X, "_meta", None)
     row = np.ones((1, rows.shape[1]))
     validate_data(machine, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row, reset=reset)
