@@ -1,4 +1,4 @@
-"""D1, D2: products, sums, routes and columns of rows in blocks, and the machines made of them, on Dask's own scheduler."""
+"""D1, D2: products, sums and groups of rows in blocks, and the machines made of them, on Dask's own scheduler."""
 
 from types import SimpleNamespace
 
@@ -137,7 +137,7 @@ MACHINES = {
         GaussianProcessRegressor(RBF(1.0), alpha=np.linspace(0.01, 0.1, 600), mean="linear", normalize_y=True,
                                  method="sgpr", n_inducing=25, optimizer=None), 1, "predict",
     ),
-    "GaussianProcess-auto": (GaussianProcessRegressor(RBF(1.0), noise=0.1, method="auto", optimizer=None), 1, "predict"),
+    "GaussianProcess-auto": (GaussianProcessRegressor(RBF(), noise=0.1, method="auto", optimizer=None), 1, "predict"),
 }  # fmt: skip
 
 
@@ -246,7 +246,7 @@ def test_D1_a_hard_margin_brings_features_here_or_says_what_they_take(table):
     machine = SVC(C=np.inf, kernel=RBF(1.0), method="nystrom", n_landmarks=60)
     near, far = clone(machine).fit(X, labels), clone(machine).fit(*spread(X, labels))
     assert_allclose(far.decision_function(X), near.decision_function(X), atol=1e-6)
-    with here(memory=2**17), pytest.raises(errors.MemoryBudgetError, match="600 x .* numbers"):
+    with here(memory=2**17), pytest.raises(errors.MemoryBudgetError, match=r"600 x .* numbers"):
         clone(machine).fit(*spread(X, labels))
 
 

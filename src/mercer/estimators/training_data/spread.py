@@ -139,9 +139,12 @@ class SpreadItems(Data):
 
     def distances(self, squared: bool | None) -> Distances:
         """Distances of all items, of which those from a few are made by workers."""
-        near = self.local.gram()
-        found = given_dissimilarities(near) if squared is None else kernel_distances(near, squared=squared)
-        return SpreadDistances(found.tile, found.shape, found.dtype, found.symmetric, None, self, squared)
+        n = len(self)
+
+        def tile(r: Any, c: Any) -> Array:
+            return _distances_of(self.local.gram(), squared).tile(r, c)
+
+        return SpreadDistances(tile, (n, n), np.dtype(float), True, None, self, squared)
 
 
 def _values(block: Block, centres: Data) -> Array:
@@ -243,6 +246,14 @@ class SpreadDistances(Distances):
     data: SpreadItems = field(default=None)  # type: ignore[assignment]
     squared: bool | None = True
 
+    def part(self, I: Array, J: Array | None = None) -> Distances:
+        if J is None:
+            return super().part(I)
+        index, where = np.unique(np.concatenate([I, J]), return_inverse=True)
+        near = _distances_of(self.data.keep(index).gram(), self.squared)
+        rows = where[: len(I)]
+        return near.part(rows, rows if J is I else where[len(I) :])
+
     def columns(self, index: Array) -> Array:
         found = self.data.rows.stacked(_from_some, *self._few(index), task="distances of a block",
                                        needs=self.data.task_bytes(len(index)))  # fmt: skip
@@ -259,9 +270,11 @@ class SpreadDistances(Distances):
 
 
 def _from_some(block: Block, centres: Data, squared: bool | None) -> Array:
-    cross = centres.cross(block.X)
-    found = given_dissimilarities(cross) if squared is None else kernel_distances(cross, squared=squared)
-    return found.dense()
+    return _distances_of(centres.cross(block.X), squared).dense()
+
+
+def _distances_of(gram: Any, squared: bool | None) -> Distances:
+    return given_dissimilarities(gram) if squared is None else kernel_distances(gram, squared=squared)
 
 
 class SpreadLowRank(LowRankItems):
