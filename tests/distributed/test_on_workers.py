@@ -27,9 +27,9 @@ CELLS = {"kernel": RBF(2.0), "method": "cells", "cell_rows": 160, "n_landmarks":
 RFM = {"max_leaf": 160, "metric_rows": 50, "rounds": 1}
 PROCESS = {"kernel": 1.0 * Matern(1.0, nu=1.5), "noise": 0.1}
 MACHINES = {
-    "SVC": (SVC(tol=0.05, **LOW), "labels", "decision_function"),
+    "SVC": (SVC(tol=0.2, **LOW), "labels", "decision_function"),
     "SVR": (SVR(tol=0.05, squared=True, **LOW), "y", "predict"),
-    "KernelLogisticRegression": (KernelLogisticRegression(tol=1e-3, **LOW), "labels", "predict_proba"),
+    "KernelLogisticRegression": (KernelLogisticRegression(tol=1e-2, **LOW), "labels", "predict_proba"),
     "KernelKMeans": (KernelKMeans(2, n_init=1, random_state=0, **LOW), None, "transform"),
     "SVC-cells": (SVC(**CELLS), "labels", "decision_function"),
     "SVR-cells": (SVR(**CELLS), "y", "predict"),
@@ -43,13 +43,7 @@ MACHINES = {
     "RFMRegressor": (RFMRegressor(**RFM), "y", "predict"),
     "RFMClassifier": (RFMClassifier(**RFM), "labels", "predict_proba"),
 }  # fmt: skip
-SAME_BITS = ("SVR", "KernelLogisticRegression", "KernelRidge-cells", "GaussianProcessRegressor-sgpr", "RFMRegressor")
-
-
-@pytest.fixture(autouse=True)
-def features_stay(monkeypatch):
-    """So few features would come here."""
-    monkeypatch.setattr(tall, "FEW", 0)
+SAME_BITS = ("SVR", "KernelRidge-cells", "GaussianProcessRegressor-sgpr", "RFMRegressor")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +64,10 @@ def answer(name):
     machine, kind, method = MACHINES[name]
     X, target = data(kind)
     D = da.from_array(X, chunks=((200, 0, 311, 1), 3))  # unequal, and one without rows
-    far = clone(machine).fit(D, *(da.from_array(t, chunks=(D.chunks[0],)) for t in target))
+    with pytest.MonkeyPatch.context() as patch:
+        if getattr(machine, "method", "") == "nystrom":
+            patch.setattr(tall, "FEW", 0)  # so few features would come here
+        far = clone(machine).fit(D, *(da.from_array(t, chunks=(D.chunks[0],)) for t in target))
     found = getattr(far, method)(D)
     assert isinstance(found, da.Array)
     return found.compute()

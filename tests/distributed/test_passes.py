@@ -14,6 +14,7 @@ from mercer import (
     KernelKMeans,
     KernelLogisticRegression,
     KernelRidge,
+    KMedoids,
     RFMRegressor,
     load,
     save,
@@ -130,9 +131,11 @@ MACHINES = {
     "KernelLogisticRegression-cells": (KernelLogisticRegression(**CELLS), 2, "predict_proba"),
     "SVC-cells": (SVC(**CELLS), 2, "decision_function"),
     "GaussianProcess-learned": (
-        GaussianProcessRegressor(1.0 * Matern(1.0, nu=0.5), noise=0.1, method="sgpr", n_inducing=25), 1, "predict",
+        GaussianProcessRegressor(1.0 * Matern(1.0, nu=0.5), noise=0.1, method="sgpr", n_inducing=12), 1, "predict",
     ),
-    "GaussianProcess-linear": (GaussianProcessRegressor("linear", method="sgpr", n_inducing=4), 1, "predict"),
+    "GaussianProcess-name": (
+        GaussianProcessRegressor("linear", method="sgpr", n_inducing=4, optimizer=None), 1, "predict",
+    ),
     "GaussianProcess-mean": (
         GaussianProcessRegressor(RBF(1.0), alpha=np.linspace(0.01, 0.1, 600), mean="linear", normalize_y=True,
                                  method="sgpr", n_inducing=25, optimizer=None), 1, "predict",
@@ -202,6 +205,36 @@ def test_D1_a_process_keeps_its_landmarks_alone(table, tmp_path):
         far.log_marginal_likelihood([0.1])
     assert not hasattr(far, "X_train_")
     assert far.fit(X, y).X_train_ is not None
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_D1_the_evidence_and_its_slope_are_sums_over_blocks(kernel, table):
+    from mercer.estimators.gaussian_process.methods.inducing import InducingEvidence
+    from mercer.estimators.gaussian_process.model import set_up
+
+    X, Y, H, marks = table[0], table[1][:, None], np.ones((600, 1)), np.arange(0, 600, 60)
+    gp = GaussianProcessRegressor(kernel, method="sgpr")
+    near, far = (InducingEvidence(set_up(gp, items, Y).covariance, Y, H, marks)
+                 for items in (X, Rows.of("test", *spread(X, table[1]))))  # fmt: skip
+    theta = near.covariance.theta - 0.3
+    assert_allclose(far.covariance.theta, near.covariance.theta, rtol=1e-12)
+    for found, wanted in zip(far.value_and_slope(theta), near.value_and_slope(theta), strict=True):
+        assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_D1_only_landmarks_batches_and_support_vectors_come_here(monkeypatch):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(2500, 2))
+    labels = (X[:, 0] > 0.0).astype(int)
+    D, T = da.from_array(X, chunks=(700, 2)), da.from_array(labels, chunks=700)
+    came, take = [], Rows.take
+    monkeypatch.setattr(Rows, "take", lambda self, positions: came.append(len(positions)) or take(self, positions))
+    fixed = {"landmarks": X[:10], "kernel": RBF(1.0), "method": "nystrom"}
+    KMedoids(2, kernel=RBF(1.0), method="sampled", batch_size=50, random_state=0).fit(D)
+    KernelKMeans(2, n_init=1, random_state=0, **fixed).fit(D)
+    KernelRidge(**fixed).fit(D, T)
+    SVC(**{**CELLS, "cell_rows": 1000}).fit(D, T)
+    assert max(came) <= 50
 
 
 @pytest.mark.parametrize(

@@ -89,11 +89,11 @@ class Rows:
         layer: dict[Any, Any] = {}
         keys, level = [(parts.name, i) for i in range(parts.numblocks[0])], 0
         name = f"merged-{parts.name}"
-        while level == 0 or len(keys) > 1:
+        while len(keys) > SPLIT_EVERY:
             groups = [keys[i : i + SPLIT_EVERY] for i in range(0, len(keys), SPLIT_EVERY)]
             layer.update({(f"{name}-{level}", i): (_merged, group) for i, group in enumerate(groups)})
             keys, level = [(f"{name}-{level}", i) for i in range(len(groups))], level + 1
-        layer[name] = (_alone, keys[0])
+        layer[name] = (_merged, keys)
         graph = HighLevelGraph.from_collections(name, layer, dependencies=[parts])
         return Delayed(name, graph, layer=name)
 
