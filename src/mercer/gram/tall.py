@@ -25,8 +25,8 @@ def brought(Z: Any) -> Any:
     return Z.gathered() if is_elsewhere(Z) and _bytes(Z) <= FEW else Z
 
 
-def here(Z: Any) -> Any:
-    """The matrix as an array."""
+def as_array(Z: Any) -> Any:
+    """The matrix here, wherever it was."""
     return Z.gathered() if is_elsewhere(Z) else Z
 
 

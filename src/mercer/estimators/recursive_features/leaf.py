@@ -18,7 +18,7 @@ from mercer.distributed import Rows
 from mercer.distributed.columns import ColumnFacts
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.ridge.kernel_ridge_cv import KernelRidgeCV
-from mercer.gram.tall import here
+from mercer.gram.tall import as_array
 from mercer.kernels.additive import Laplacian
 from mercer.kernels.input_gradient import function_gradient
 from mercer.kernels.stationary import Stationary
@@ -125,7 +125,7 @@ def leaf_on(X: Array, Y: Array, rows: Array, sample: Array, start: Array, settin
 def learn_start(X: Any, Y: Array, start: Array, settings: Settings, rng: np.random.Generator) -> tuple[Array, Settings]:
     """The T that is learned on a random sample of the rows, and settings with the one kernel that was best there."""
     some = rng.permutation(len(X))[: settings.metric_rows]
-    found = _rounds(here(X[some]), Y[some], start, settings)
+    found = _rounds(as_array(X[some]), Y[some], start, settings)
     few = min(settings.rounds, REFINED)
     return found.transform, replace(settings, kernels=(found.fit.kernel,), rounds=few)
 

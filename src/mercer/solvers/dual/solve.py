@@ -106,7 +106,10 @@ def _one(gram: Any, problem: DualProblem, limits: Limits, rounds: int) -> DualSo
 
 
 def _near(gram: Any, problem: DualProblem) -> Any:
-    """Features on other machines come here for a method that reads rows one by one, if there is another one for all."""
+    """The Gram with its features here, for methods that read single rows.
+
+    They stay on other machines where sums over them are enough: for many rows, and where they have no room here.
+    """
     X = linear_rows(gram, problem)
     stays = X is not None and is_elsewhere(X) and (features_are_faster(X, problem) or not fits_here(X))
     return gram if stays else in_memory(gram)
