@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from docs.examples import agree, blocks, played
+
 from mercer.cli.main import run
 
 README = Path(__file__).parents[1] / "README.md"
