@@ -312,6 +312,10 @@ class SpreadLowRank(LowRankItems):
         kept = self.on(self.inner.keep(np.asarray(index, dtype=np.intp)))
         return replace(kept, measured=self.approximation)
 
+    def missed_square(self, index: Array, B: Array) -> float:
+        """The bound by the diagonal, which takes no kernel values between all items."""
+        return self._missed_at_most(np.asarray(index, dtype=np.intp), B.reshape(len(index), -1))
+
     def landmarks_only(self, measured: Any) -> LowRankItems:  # type: ignore[override]
         return replace(self.on(self.marks), measured=measured)
 
