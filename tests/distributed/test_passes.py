@@ -26,7 +26,7 @@ from mercer.distributed.matrix import SpreadMatrix
 from mercer.distributed.routing import routed
 from mercer.distributed.rows import Shared
 from mercer.gram import FeatureGram, tall
-from mercer.kernels import RBF, Hamming, Matern, On, Spectrum
+from mercer.kernels import RBF, Fixed, Hamming, Matern, On, Spectrum
 
 da = pytest.importorskip("dask.array")
 dask = pytest.importorskip("dask")
@@ -131,7 +131,7 @@ MACHINES = {
     "KernelLogisticRegression-cells": (KernelLogisticRegression(**CELLS), 2, "predict_proba"),
     "SVC-cells": (SVC(**CELLS), 2, "decision_function"),
     "GaussianProcess-learned": (
-        GaussianProcessRegressor(1.0 * Matern(1.0, nu=0.5), noise=0.1, method="sgpr", n_inducing=12), 1, "predict",
+        GaussianProcessRegressor(Matern(1.0, nu=0.5), noise=Fixed(0.1), method="sgpr", n_inducing=12), 1, "predict",
     ),
     "GaussianProcess-name": (
         GaussianProcessRegressor("linear", method="sgpr", n_inducing=4, optimizer=None), 1, "predict",

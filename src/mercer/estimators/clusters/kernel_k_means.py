@@ -119,7 +119,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _gram(self, data: Data, used: Array) -> tuple[Any, LowRankItems | None]:
         """The Gram of the items of positive weight, stored or of features, and the landmarks these come from."""
-        gram = data.gram() if len(used) == len(data) else data.gram().sub(used)
+        few = len(used) < len(data)
+        gram = data.take(used).gram() if few and data.spread else data.gram().sub(used) if few else data.gram()
         size = len(used) ** 2 * np.dtype(gram.diag().dtype).itemsize
         fits = isinstance(gram, StoredGram) or size <= config().memory
         self.method_ = ("exact" if fits else "nystrom") if self.method == "auto" else self.method

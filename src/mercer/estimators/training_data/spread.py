@@ -22,6 +22,7 @@ from mercer.errors import bad, wrong_kind
 from mercer.estimators.training_data.data import Cross, Data
 from mercer.estimators.training_data.kernel_items import KernelItems
 from mercer.estimators.training_data.low_rank import LowRankItems
+from mercer.gram import tall
 from mercer.gram.distances import Distances, given_dissimilarities, kernel_distances
 from mercer.gram.features import FeatureGram
 from mercer.gram.row_squares import is_elsewhere
@@ -77,7 +78,12 @@ class SpreadItems(Data):
                        "vectors, or raise the budget.")  # fmt: skip
         return KernelItems.known(self.kernel, self._taken(np.asarray(index, dtype=np.intp)))
 
-    take = keep
+    def take(self, index: Array) -> Data:
+        """These items, here if they are few; many in ascending order stay where they are."""
+        index = np.asarray(index, dtype=np.intp)
+        if 8 * len(index) * self.rows.shape[1] <= tall.FEW or not (np.diff(index) > 0).all():
+            return self.keep(index)
+        return replace(self, rows=self.rows.chosen(index), known={})
 
     def _taken(self, index: Array) -> Any:
         """These rows, of which those of the last few questions are still here: a search asks for the same again."""
