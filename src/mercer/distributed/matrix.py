@@ -12,7 +12,7 @@ the workers between passes where there is room, else they are made again in ever
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -29,11 +29,15 @@ Made = Callable[..., Array]
 
 @dataclass(frozen=True, eq=False)
 class SpreadMatrix:
-    """Rows `index` of those in `rows` (None: all), in that order and without repetition, minus `centre` if given."""
+    """Rows `index` of those in `rows` (None: all), in that order and without repetition, minus `centre` if given.
+
+    `made_of` is what workers need to make a lost block again; it stays with them as long as the matrix does.
+    """
 
     rows: Rows
     index: Array | None = None
     centre: Array | None = None
+    made_of: tuple[Any, ...] = ()
 
     __array_ufunc__ = None  # an array times this matrix is our product
 
@@ -41,7 +45,7 @@ class SpreadMatrix:
     def of(cls, rows: Rows, make: Made, *shared: Any, width: int) -> Self:
         """The matrix whose rows make(block, *shared) gives for every block, kept by the workers if there is room."""
         made = rows.mapped(make, *shared, width=width)
-        return cls(Rows(kept_on_workers(made, 8 * len(rows) * width), None, rows.counts))
+        return cls(Rows(kept_on_workers(made, 8 * len(rows) * width), None, rows.counts), made_of=(rows, *shared))
 
     def __len__(self) -> int:
         return len(self.rows) if self.index is None else len(self.index)
@@ -64,10 +68,10 @@ class SpreadMatrix:
 
     def __getitem__(self, index: Any) -> SpreadMatrix:
         every = np.arange(len(self.rows)) if self.index is None else self.index
-        return SpreadMatrix(self.rows, every[index], self.centre)
+        return replace(self, index=every[index])
 
     def __sub__(self, centre: Array) -> SpreadMatrix:
-        return SpreadMatrix(self.rows, self.index, centre if self.centre is None else self.centre + centre)
+        return replace(self, centre=centre if self.centre is None else self.centre + centre)
 
     # ---- passes
 
