@@ -15,6 +15,9 @@ from mercer import (
     RFMClassifier,
     RFMRegressor,
 )
+from mercer.distributed import Rows
+from mercer.distributed.matrix import SpreadMatrix
+from mercer.distributed.rows import Shared
 from mercer.gram import tall
 from mercer.kernels import RBF, Matern
 
@@ -92,6 +95,23 @@ def test_D3_same_bits_with_one_worker(client, answers):
     finally:
         one.cluster.close()
         one.close()
+
+
+def _doubled(block, factor):
+    return factor * block.X
+
+
+def test_D3_rows_and_values_that_workers_lost_are_made_and_sent_again(client):
+    from distributed.client import futures_of
+
+    X, _ = data("y")
+    factor = Shared(2.0)
+    Z = SpreadMatrix.of(Rows.of("test", da.from_array(X, chunks=(200, 3))), _doubled, factor, width=3)
+    wanted = Z @ np.ones(3)
+    client.cancel([*futures_of(Z.rows.array), factor.reference], force=True)
+    assert factor.was_dropped
+    assert np.array_equal(Z @ np.ones(3), wanted)
+    assert not factor.was_dropped
 
 
 def test_D3_a_model_that_no_worker_has_room_for_is_refused(client, monkeypatch):

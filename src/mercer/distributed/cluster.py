@@ -108,6 +108,22 @@ def is_lost(reference: Any) -> bool:
     return not isinstance(reference, Delayed) and (reference.status != "finished" or reference.client is not client())
 
 
+def was_dropped(reference: Any) -> bool:
+    """Whether workers have lost a value, though the client that sent it is still there."""
+    running = getattr(getattr(reference, "client", None), "status", "") == "running"
+    return running and reference.status != "finished"
+
+
+def dropped_blocks(array: Any) -> bool:
+    """Whether workers have lost blocks of an array that they kept, and cannot make them again themselves."""
+    if "distributed" not in sys.modules:
+        return False
+    from distributed.client import futures_of
+
+    return any(future.status in ("cancelled", "lost") and future.client.status == "running"
+               for future in futures_of(array))  # fmt: skip
+
+
 def kept_on_workers(array: Any, size: int) -> Any:
     """A Dask array that workers make once and keep, where it has room; else it is made whenever it is needed."""
     at = client()

@@ -11,41 +11,67 @@ the workers between passes where there is room, else they are made again in ever
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
-from mercer.distributed.cluster import kept_on_workers
+from mercer.distributed.cluster import dropped_blocks, kept_on_workers
 from mercer.distributed.rows import Block, Rows, Shared
 from mercer.distributed.sums import Added
 from mercer.engine.fill import require_memory
 from mercer.typing import Array
 
-Made = Callable[..., Array]
+MakeRows = Callable[..., Array]
+
+_TRIES = 3  # of a pass, if workers that are lost take away what it needs
+
+
+class Made:
+    """Rows that workers have made of others, and how they are made again if workers are lost with all they need."""
+
+    def __init__(self, rows: Rows, make: MakeRows, shared: Sequence[Any], width: int) -> None:
+        self._source, self._make, self._shared, self._width = rows, make, shared, width
+        self.rows = self._fresh()
+
+    def _fresh(self) -> Rows:
+        rows = self._source
+        made = rows.mapped(self._make, *self._shared, width=self._width)
+        return Rows(kept_on_workers(made, 8 * len(rows) * self._width), None, rows.counts)
+
+    def asked(self, question: Callable[[Rows], Any]) -> Any:
+        """The answer to a question about the rows."""
+        for _ in range(_TRIES - 1):
+            try:
+                return question(self.rows)
+            except ConnectionAbortedError:
+                if not dropped_blocks(self.rows.array):
+                    raise
+                self.rows = self._fresh()
+        return question(self.rows)
 
 
 @dataclass(frozen=True, eq=False)
 class SpreadMatrix:
-    """Rows `index` of those in `rows` (None: all), in that order and without repetition, minus `centre` if given.
+    """Rows `index` of those that were made (None: all), in that order, each once, minus `centre` if there is one."""
 
-    `made_of` is what workers need to make a lost block again; it stays with them as long as the matrix does.
-    """
-
-    rows: Rows
+    made: Made
     index: Array | None = None
     centre: Array | None = None
-    made_of: tuple[Any, ...] = ()
 
     __array_ufunc__ = None  # an array times this matrix is our product
 
     @classmethod
-    def of(cls, rows: Rows, make: Made, *shared: Any, width: int) -> Self:
+    def of(cls, rows: Rows, make: MakeRows, *shared: Any, width: int) -> Self:
         """The matrix whose rows make(block, *shared) gives for every block, kept by the workers if there is room."""
-        made = rows.mapped(make, *shared, width=width)
-        return cls(Rows(kept_on_workers(made, 8 * len(rows) * width), None, rows.counts), made_of=(rows, *shared))
+        return cls(Made(rows, make, shared, width))
+
+    @property
+    def rows(self) -> Rows:
+        """All rows that were made, as they are on the workers now."""
+        return self.made.rows
 
     def __len__(self) -> int:
         return len(self.rows) if self.index is None else len(self.index)
@@ -78,28 +104,28 @@ class SpreadMatrix:
     def __matmul__(self, w: Any) -> Array:
         if isinstance(w, Transposed):
             return w.__rmatmul__(self.gathered()) if len(self) <= len(w.matrix) else self @ w.matrix.gathered().T
-        found = self.rows.stacked(_scores, Shared(w), task="products of a block", needs=self._bytes())
+        found = self._stacked(_scores, Shared(w), task="products of a block")
         found = found if self.index is None else found[self.index]
         return np.asarray(found if self.centre is None else found - self.centre @ w)
 
     def weights(self, b: Array) -> Array:
         """The sum over rows of b_i z_i; b may have several columns."""
-        total = self.rows.total(_weights, Shared(self._placed(b)), task="sums of a block", needs=self._bytes())
+        total = self._total(_weights, Shared(self._placed(b)), task="sums of a block")
         found = np.zeros((self.shape[1], *b.shape[1:])) if total is None else total.parts[0]
         return np.asarray(found if self.centre is None else found - _outer(self.centre, b.sum(axis=0)))
 
     def squares(self, *weight: Array) -> tuple[list[Array], list[Array]]:
         """Z' diag(w) Z and Z'w for every one of the weights w, in one pass over the rows at which one is not 0."""
         placed, d = self._placed(np.column_stack(weight)), self.shape[1]
-        needs = self._bytes() + 8 * len(weight) * d * d
-        total = self.rows.total(_square, Shared(placed), self._centre, task="squares of a block", needs=needs)
+        more = 8 * len(weight) * d * d
+        total = self._total(_square, Shared(placed), self._centre, task="squares of a block", more=more)
         if total is None:
             return [np.zeros((d, d)) for _ in weight], [np.zeros(d) for _ in weight]
         return total.parts[: len(weight)], total.parts[len(weight) :]
 
     def row_squares(self) -> Array:
         """|z_i|^2."""
-        found = self.rows.stacked(_row_squares, self._centre, task="squares of a block", needs=self._bytes())
+        found = self._stacked(_row_squares, self._centre, task="squares of a block")
         return np.asarray(found if self.index is None else found[self.index])
 
     def mean(self, axis: int = 0, dtype: Any = None) -> Array:
@@ -115,11 +141,17 @@ class SpreadMatrix:
         """All rows, here."""
         n, d = self.shape
         require_memory(f"{n} x {d} numbers", 8 * n * d, "Choose fewer landmarks, or raise the budget.")
-        every = self.index is None
-        found = self.rows.stacked(_itself) if every else self.rows.take(np.asarray(self.index))
+        index = self.index
+        found = self.made.asked(lambda rows: rows.stacked(_itself) if index is None else rows.take(index))
         return np.asarray(found if self.centre is None else found - self.centre)
 
     # ---- what a pass needs
+
+    def _total(self, work: Any, *shared: Any, task: str, more: int = 0) -> Any:
+        return self.made.asked(lambda rows: rows.total(work, *shared, task=task, needs=self._bytes() + more))
+
+    def _stacked(self, work: Any, *shared: Any, task: str) -> Any:
+        return self.made.asked(lambda rows: rows.stacked(work, *shared, task=task, needs=self._bytes()))
 
     def _placed(self, b: Array) -> Array:
         """Numbers for these rows at the positions of all rows, 0 for the others."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mercer.distributed.cluster import Parcel, all_computed, one_task
-from mercer.distributed.rows import Block, Rows, Shared, Taken, Work
+from mercer.distributed.rows import Block, Rows, Shared, Taken, Work, while_values_are_lost
 from mercer.typing import Array
 
 
@@ -36,7 +36,11 @@ def routed(
             known = [value.reference if isinstance(value, Shared) else value for value in shared]
             yield delayed(_worked, pure=True, traverse=False)(work, found, i, places.reference, *known)
 
-    return all_computed(tasks(), len(groups), task, needs)
+    return list(
+        while_values_are_lost(
+            lambda: all_computed(tasks(), len(groups), task, needs), (rows.starts, places, order, *shared)
+        )
+    )
 
 
 def _taken(block: Block, order: list[Array], i: int) -> Taken | None:

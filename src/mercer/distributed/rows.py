@@ -19,11 +19,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.distributed.cluster import Parcel, broadcast, computed, is_lost, one_task
+from mercer.distributed.cluster import Parcel, broadcast, computed, is_lost, one_task, was_dropped
 from mercer.distributed.collections import is_frame
 from mercer.errors import bad
 from mercer.typing import Array
 
+_TRIES = 3  # of a pass, if workers that are lost take away what it needs
 SPLIT_EVERY = 8  # results that are merged by one task
 Work = Callable[..., Any]
 
@@ -78,7 +79,7 @@ class Rows:
 
     def total(self, work: Work, *shared: Any, task: str = "a sum over blocks", needs: int = 0) -> Any:
         """The results of all blocks, merged in their order by `merge`; None if every result is None."""
-        return computed(self.merged(work, *shared), task, needs)
+        return while_values_are_lost(lambda: computed(self.merged(work, *shared), task, needs), (self.starts, *shared))
 
     def merged(self, work: Work, *shared: Any) -> Any:
         """The same, before it is computed: an object of Dask."""
@@ -201,6 +202,25 @@ class Shared:
         if self._reference is None or is_lost(self._reference):
             self._reference = broadcast(self.value)
         return self._reference
+
+    @property
+    def was_dropped(self) -> bool:
+        """Whether workers have lost it, and the next question sends it again."""
+        return self._reference is not None and was_dropped(self._reference)
+
+
+def while_values_are_lost(question: Callable[[], Any], values: Sequence[Any]) -> Any:
+    """The answer to a question, asked again if workers that were lost took one of the shared values with them.
+
+    Dask keeps one copy of a value that it has no use for at the moment, so that one worker can take it away.
+    """
+    for _ in range(_TRIES - 1):
+        try:
+            return question()
+        except ConnectionAbortedError:
+            if not any(isinstance(value, Shared) and value.was_dropped for value in values):
+                raise
+    return question()
 
 
 def _reference(value: Any) -> Any:

@@ -37,8 +37,12 @@ def leaves_on_workers(
     require_memory(f"A recursive feature machine keeps the rows of its leaves: {kept} numbers", 8 * kept,
                    "Lower overlap, fit a sample of the rows, or raise the budget.")  # fmt: skip
     largest = max(map(len, tree.rows))
-    return routed(X.rows, tree.rows, _leaf, Shared((Y, samples, start, settings, held_out)), task="the fit of a leaf",
-                  needs=8 * largest * (X.shape[1] + min(largest, settings.metric_rows)))  # fmt: skip
+    needs = 8 * largest * (X.shape[1] + min(largest, settings.metric_rows))
+    known = Shared((Y, samples, start, settings, held_out))
+    found: list[tuple[Leaf, Array | None]] = X.made.asked(
+        lambda rows: routed(rows, tree.rows, _leaf, known, task="the fit of a leaf", needs=needs)
+    )
+    return found
 
 
 def _leaf(i: int, X: Array, rows: Array, known: tuple[Any, ...]) -> tuple[Leaf, Array | None]:
