@@ -19,14 +19,12 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.distributed.cluster import dropped_blocks, kept_on_workers
-from mercer.distributed.rows import Block, Rows, Shared
+from mercer.distributed.rows import TRIES, Block, Rows, Shared
 from mercer.distributed.sums import Added
 from mercer.engine.fill import require_memory
 from mercer.typing import Array
 
 MakeRows = Callable[..., Array]
-
-_TRIES = 3  # of a pass, if workers that are lost take away what it needs
 
 
 class Made:
@@ -43,7 +41,7 @@ class Made:
 
     def asked(self, question: Callable[[Rows], Any]) -> Any:
         """The answer to a question about the rows."""
-        for _ in range(_TRIES - 1):
+        for _ in range(TRIES - 1):
             try:
                 return question(self.rows)
             except ConnectionAbortedError:

@@ -24,7 +24,7 @@ from mercer.distributed.collections import is_frame
 from mercer.errors import bad
 from mercer.typing import Array
 
-_TRIES = 3  # of a pass, if workers that are lost take away what it needs
+TRIES = 3  # of a pass, if workers that are lost take away what it needs
 SPLIT_EVERY = 8  # results that are merged by one task
 Work = Callable[..., Any]
 
@@ -214,7 +214,7 @@ def while_values_are_lost(question: Callable[[], Any], values: Sequence[Any]) ->
 
     Dask keeps one copy of a value that it has no use for at the moment, so that one worker can take it away.
     """
-    for _ in range(_TRIES - 1):
+    for _ in range(TRIES - 1):
         try:
             return question()
         except ConnectionAbortedError:

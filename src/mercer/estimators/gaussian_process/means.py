@@ -20,6 +20,7 @@ import numpy as np
 from mercer.distributed import Block, Rows
 from mercer.distributed.columns import ColumnFacts
 from mercer.distributed.rows import Shared
+from mercer.engine.fill import require_memory
 from mercer.errors import bad
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
@@ -115,6 +116,8 @@ def at_training_items(mean: Mean, X: Any, n: int) -> tuple[Array, Array]:
     """offset and basis at the training items, which workers may hold: what they are is here."""
     if not (isinstance(X, Rows) and mean.looks_at_items):
         return mean.offset(X, n), mean.basis(X, n)
+    size = 8 * n * (X.shape[1] + 2)
+    require_memory(f"The mean at {n} items", size, "Choose mean='constant', or raise the budget.")
     offset = X.stacked(_offset, Shared(mean), task="the mean of a block")
     return np.asarray(offset), np.asarray(X.stacked(_basis, Shared(mean), task="the mean of a block"))
 

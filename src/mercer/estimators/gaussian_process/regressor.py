@@ -152,7 +152,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     def fit(self, X: Any, y: Any) -> Self:
         """Find the hyper-parameters of largest evidence; condition on items X with targets y, (n,) or (n, outputs).
 
-        A Dask collection stays on its workers with method="sgpr"; all others keep its rows, which come here.
+        A Dask collection stays on its workers with method="sgpr": the model keeps the landmarks alone, and has no
+        X_train_, y_train_ and bound_.  Other methods keep all rows, which come here.
         """
         stays = isinstance(self.method, str) and self.method == Inducing.name
         return self._fit(X, y) if stays else self._fit_here(X, y)
