@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -33,6 +32,7 @@ from mercer.windows import Boxcar, Gaussian, Window, window_of
 
 _STARTS = 500  # points from which modes are searched in several columns
 _PAIRS = 2**20
+_POINTS = ("_points", "_mixture", "_origin")  # all that is as large as the data
 _PER_BANDWIDTH = 16  # places on a line where modes are looked for
 
 
@@ -128,7 +128,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
 
     def _forget(self) -> None:
         """Leave the points of an earlier fit."""
-        for name in ("_on_workers", "_points", "_mixture", "_origin"):
+        for name in ("_on_workers", *_POINTS):
             self.__dict__.pop(name, None)
 
     def _require_columns(self, h: Bandwidth, sides: list[Side]) -> None:
@@ -145,25 +145,17 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         """With all points: those on workers come here, if they fit the memory budget."""
         if self._on_workers is not None:
-            here = {"_points": self._points, "_mixture": self._mixture, "_origin": self._origin}
+            here = {name: getattr(self, name) for name in _POINTS}
             return {name: value for name, value in {**super().__getstate__(), **here}.items() if name != "_on_workers"}
         return dict(super().__getstate__())
 
-    @cached_property
-    def _points(self) -> Mixture:
-        """The points; those on workers come here."""
-        found: Mixture = self._on_workers.here
-        return found
-
-    @cached_property
-    def _mixture(self) -> Mixture:
-        """The points with their images beyond bounds."""
-        return self._with_images(self._points)[0]
-
-    @cached_property
-    def _origin(self) -> Array | None:
-        """The point each row of the mixture comes from; None if there are no images."""
-        return self._with_images(self._points)[1]
+    def __getattr__(self, name: str) -> Any:
+        """Points that are on workers come here when they are asked for."""
+        if name not in _POINTS or self._on_workers is None:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}", name=name, obj=self)
+        self._points = self._on_workers.here
+        self._mixture, self._origin = self._with_images(self._points)
+        return self.__dict__[name]
 
     def _check_options(self, columns: int) -> str:
         """Refuse what no density can be made of; returns the norm."""
