@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.distributed import Block, Rows
+from mercer.distributed.deviations import Deviations
 from mercer.distributed.rows import Shared
 from mercer.engine.fill import require_memory
 from mercer.errors import bad
@@ -117,38 +118,16 @@ def _by_deviations(
     """The bandwidths of one of BY_DEVIATIONS for some columns, from one pass over the rows."""
     low, high, w = extent.low[used], extent.high[used], shared.value.weight
     unit, centre = high / 2.0 - low / 2.0, high / 2.0 + low / 2.0
-    found = rows.total(Squares.of, shared, used, unit, centre, task="the deviations of columns")
+    found = rows.total(_deviations, shared, used, unit, centre, task="the deviations of columns")
     equal = w is None or bool((w[w > 0.0] == w.max()).all())
     size = float(found.count) if equal else float(w.sum() ** 2 / (w @ w))
-    deviations = np.sqrt(found.squares / found.mass * (size / (size - 1.0)))
-    return from_deviations(rule, deviations, size, window) * unit
+    return from_deviations(rule, found.at_size(size), size, window) * unit
 
 
-@dataclass(eq=False)
-class Squares:
-    """Weighted means and sums of squared distances from them, of columns brought to [-1, 1]."""
-
-    count: int
-    mass: float
-    mean: Array
-    squares: Array
-
-    @classmethod
-    def of(cls, block: Block, used: Used, columns: Array, unit: Array, centre: Array) -> Self | None:
-        """Of some columns of one block."""
-        X, w = used.of(block)
-        if not len(X):
-            return None
-        X = (X[:, columns] - centre) / unit
-        mean = w @ X / w.sum()
-        return cls(len(X), float(w.sum()), mean, w @ (X - mean) ** 2)
-
-    def merge(self, other: Squares) -> None:
-        """Add the rows of the next blocks (Chan, Golub and LeVeque)."""
-        mass, apart = self.mass + other.mass, other.mean - self.mean
-        self.squares = self.squares + other.squares + apart**2 * (self.mass * other.mass / mass)
-        self.mean = self.mean + apart * (other.mass / mass)
-        self.mass, self.count = mass, self.count + other.count
+def _deviations(block: Block, used: Used, columns: Array, unit: Array, centre: Array) -> Deviations | None:
+    """Of some columns, brought to [-1, 1]."""
+    X, w = used.of(block)
+    return Deviations.of((X[:, columns] - centre) / unit, w)
 
 
 def _values(block: Block, used: Used, columns: Array) -> Array:

@@ -99,7 +99,8 @@ class SpreadPoints:
     def pilot(self, machine: Any, accuracy: Accuracy) -> Array:
         """The logarithms of sums over all points, at the points themselves."""
         shared = Shared((_without_points(machine), self.recipe, accuracy, "auto"))
-        return own_answers(self.rows, _sums, _sums_only, np.zeros(1), shared, "densities of a block", self._bytes)
+        return own_answers(self.rows, _sums, _sums_only, np.zeros(1), shared, task="densities of a block",
+                           needs=self._bytes)  # fmt: skip
 
     def lazily(self, machine: Any, X: Any) -> Any:
         """log p of a Dask collection, as a Dask array."""
@@ -141,9 +142,9 @@ def _sums_here(block: Block, shared: tuple[Recipe, Array, Accuracy, str]) -> Log
     return LogSums.of(recipe.with_images(block), Q, np.full(len(Q), True), accuracy, method)
 
 
-def _sums(places: Any, block: Block, shared: tuple[Any, Recipe, Accuracy, str]) -> LogSums | None:
+def _sums(places: Block, block: Block, shared: tuple[Any, Recipe, Accuracy, str]) -> LogSums | None:
     machine, recipe, accuracy, method = shared
-    return LogSums.of(recipe.with_images(block), *machine._queries(places), accuracy, method)
+    return LogSums.of(recipe.with_images(block), *machine._queries(places.X), accuracy, method)
 
 
 def _sums_only(total: LogSums, shared: Any) -> Array:
