@@ -10,7 +10,10 @@ import typer
 
 from mercer.errors import bad
 
-Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, JSON or svmlight file, or - for standard input.")]
+Data = Annotated[
+    str,
+    typer.Argument(help="CSV, TSV, Parquet, JSON or svmlight file, a folder of Parquet files, or - for standard input."),
+]
 Target = Annotated[
     str | None,
     typer.Option("--target", "-t", help="Column to predict [default: target, label, class or y, else the last]."),
@@ -34,7 +37,7 @@ Settings = Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE, a
 Rows = Annotated[int | None, typer.Option(min=2, help="Rows to learn from, drawn at random [default: all].")]
 Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]
 Scheduler = Annotated[
-    str | None, typer.Option(help="tcp://HOST:PORT of a Dask scheduler, whose workers try the settings.")
+    str | None, typer.Option(help="tcp://HOST:PORT of a Dask scheduler, whose workers do the work.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ModelFile = Annotated[Path, typer.Argument(help="Model file, as written by fit or tune.")]

@@ -85,18 +85,18 @@ class PartFiles:
     @classmethod
     def of(cls, folder: Any) -> Self:
         """The parts in a folder; TableError if there are none, or if they do not fit together."""
-        where = os.fspath(folder)
+        where, path = os.fspath(folder), os.path.abspath(folder)
         found = sorted(name for name in os.listdir(where) if name.endswith(ENDINGS) and name[0] not in "_.")
         if not found:
             raise TableError(f"{where}: expected a folder of Parquet files, got none that ends with "
                              f"{' or '.join(ENDINGS)}. Write the parts of the table into it.")  # fmt: skip
         try:
-            parts = [parquet.part(os.path.join(where, name)) for name in found]
+            parts = [parquet.part(os.path.join(path, name)) for name in found]
             names, numeric = _common([one for one, _ in parts], found)
         except TableError as error:
             raise TableError(f"{where}: {error}") from None
         pieces = [piece for name, (_, groups) in zip(found, parts, strict=True)
-                  for piece in _pieces(os.path.join(where, name), groups)]  # fmt: skip
+                  for piece in _pieces(os.path.join(path, name), groups)]  # fmt: skip
         if not pieces:
             raise TableError(f"{where}: expected rows, got {len(found)} parts without any. Write one row per item.")
         return cls(where, names, numeric, pieces)

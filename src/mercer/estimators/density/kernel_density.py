@@ -271,14 +271,18 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self._linear:
             raise bad(type(self).__name__, "boundary", "'reflect' for leave_one_out", "'linear'", "Fit with 'reflect'.")
-        points, own = self._points, np.arange(len(self._points))
-        if len(points) < 2:
+        bounded = any(side.bounded for side in self._sides)
+        points = self._points if bounded or self._on_workers is None else self._on_workers
+        own = np.arange(len(points.weights))
+        if len(own) < 2:
             raise bad(
                 type(self).__name__, "X", "two rows or more for leave_one_out", "1", "One point predicts no other."
             )
         with np.errstate(divide="ignore"):
             rest = np.log1p(-points.weights)
-        if self._origin is None:
+        if points is self._on_workers:
+            logs = points.left_out(self._accuracy, self.method)
+        elif self._origin is None:
             logs, cost = log_sums(points, points.rows, self._accuracy, self.method, own)
             self.method_ = cost.method
         else:

@@ -102,6 +102,17 @@ class SpreadPoints:
         return own_answers(self.rows, _sums, _sums_only, np.zeros(1), shared, task="densities of a block",
                            needs=self._bytes)  # fmt: skip
 
+    def left_out(self, accuracy: Accuracy, method: str) -> Array:
+        """The logarithms of sums over all other points, at every point of positive weight."""
+        return own_answers(self.rows, _others, _sums_only, np.zeros(1), Shared((self.recipe, accuracy, method)),
+                           task="densities of a block", needs=self._bytes)  # fmt: skip
+
+    @property
+    def weights(self) -> Array:
+        """Of the points of positive weight."""
+        share, n = self.recipe.share, len(self.rows)
+        return np.full(n, 1.0 / n) if share is None else share[share > 0.0]
+
     def lazily(self, machine: Any, X: Any) -> Any:
         """log p of a Dask collection, as a Dask array."""
         shared = self.kept.setdefault(
@@ -122,14 +133,16 @@ class LogSums:
     logs: Array
 
     @classmethod
-    def of(cls, mixture: Mixture | None, Q: Array, known: Array, accuracy: Accuracy, method: str) -> Self | None:
-        """Of one block; -inf at queries that are not `known`."""
+    def of(
+        cls, mixture: Mixture | None, Q: Array, known: Array, accuracy: Accuracy, method: str, skip: Array | None = None
+    ) -> Self | None:
+        """Of one block; -inf at queries that are not `known`.  Query i leaves out the point skip_i."""
         if mixture is None:
             return None
         share = Accuracy(accuracy.rtol, accuracy.atol * float(mixture.weights.sum()))
         logs = np.full(len(Q), -np.inf)
         if known.any():
-            logs[known] = log_sums(mixture, Q[known], share, method)[0]
+            logs[known] = log_sums(mixture, Q[known], share, method, skip)[0]
         return cls(logs)
 
     def merge(self, other: LogSums) -> None:
@@ -145,6 +158,16 @@ def _sums_here(block: Block, shared: tuple[Recipe, Array, Accuracy, str]) -> Log
 def _sums(places: Block, block: Block, shared: tuple[Any, Recipe, Accuracy, str]) -> LogSums | None:
     machine, recipe, accuracy, method = shared
     return LogSums.of(recipe.with_images(block), *machine._queries(places.X), accuracy, method)
+
+
+def _others(places: Block, block: Block, shared: tuple[Recipe, Accuracy, str]) -> LogSums | None:
+    """Sums at the points of a block, each without itself."""
+    recipe, accuracy, method = shared
+    at = recipe.points(places)
+    if at is None:
+        return None
+    own = np.arange(len(at)) if places.start == block.start else None
+    return LogSums.of(recipe.points(block), at.rows, np.full(len(at), True), accuracy, method, own)
 
 
 def _sums_only(total: LogSums, shared: Any) -> Array:
