@@ -53,12 +53,12 @@ def density(
     with connected(scheduler) as client:
         where, held = (X, None) if client is None else _on_workers(X)
         found = _found(model.fit(where), names, X, dropped)
-        del held  # the blocks on workers
-    if report is not None:
-        found["report"] = _write_report(report, names, model, X, found)
-    if output is not None:
-        mercer.save(_named(model, names, X), output)
-        found["saved to"] = str(output)
+        if report is not None:
+            found["report"] = _write_report(report, names, model, X, found)
+        if output is not None:
+            mercer.save(_named(model, names, X), output)
+            found["saved to"] = str(output)
+        del held  # the blocks on workers, which the model has asked for until now
     result(found, json)
 
 

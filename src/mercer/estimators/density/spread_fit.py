@@ -56,7 +56,7 @@ def fit_spread(machine: Any, X: Any, sample_weight: Any) -> None:
         factor = np.ones(n)
         factor[w > 0.0] = abramson(logs[w > 0.0], w[w > 0.0], power)
         machine._on_workers = SpreadPoints(rows, replace(recipe, factor=factor))
-    machine._integral, machine.method_ = 1.0, "exact"
+    machine._integral, machine.method_ = 1.0, machine.method
 
 
 @dataclass(frozen=True, eq=False)
