@@ -8,10 +8,14 @@
               detail has the largest message that the scheduler saw of each.
 * messages    the largest message of the scheduler for sums over 10 000 blocks, with few landmarks and many.  Here
               "ours" are few landmarks and the rival is the same with many.
+* lost        a fit in which a worker is killed after half of the time, beside the same fit without that.
 """
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -185,6 +189,40 @@ def _small_messages(size: int, few: int, many: int) -> Agreement:
     return Agreement(max(few, many) < 1e6, f"largest message {few:,} bytes with 10 landmarks, {many:,} with 20,000")
 
 
+# ---- a lost worker
+
+
+def fitted(kill: bool, size: int) -> SelfTimed:
+    """A fit of KernelRidge on two workers, one of which is killed in the middle of it."""
+    import dask.array as da
+    from distributed import Client, LocalCluster
+
+    from mercer import KernelRidge
+
+    landmarks, rows, blocks = shape(size)
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        ids = da.arange(blocks, chunks=1)
+        X = ids.map_blocks(_block, rows, chunks=((rows,) * blocks, (COLUMNS,)), new_axis=1, dtype=float)
+        model = KernelRidge(0.1, kernel=RBF(3.0), method="nystrom", n_landmarks=landmarks // 2)
+        model.fit(X[: rows // 10], np.sin(X[: rows // 10, 0]))  # imports
+        lost = next(iter(client.run(os.getpid).values()))
+        killer = threading.Timer(_HALF.get(size, 0.0), os.kill, (lost, signal.SIGKILL))
+        if kill:
+            killer.start()
+        began = time.perf_counter()
+        model.fit(X, np.sin(X[:, 0]))
+        seconds = time.perf_counter() - began
+        _HALF.setdefault(size, seconds / 2.0)
+        killer.cancel()
+        return SelfTimed(seconds, model.dual_coef_)
+
+
+_HALF: dict[int, float] = {}  # of the seconds that a fit takes when nothing happens
+
+
 def cases() -> list[Case]:
     """The cases of the suite; n = 10^6 takes several minutes a round."""
     rivals = {
@@ -201,7 +239,10 @@ def cases() -> list[Case]:
     many = {"20,000 landmarks": Rival(partial(messages, 20_000), "distributed")}
     sent = Case("dask", "messages of 10000 blocks", 10_000, 20, int, partial(messages, 10), many, _small_messages,
                 cold=True)  # fmt: skip
-    return [*sums, predict, sent]
+    killed = {"one of two workers killed": Rival(partial(fitted, True), "distributed")}
+    lost = Case("dask", "fit n=200000 m=1000, a worker lost", 200_000, 400, int, partial(fitted, False), killed,
+                _same_sums, cold=True)  # fmt: skip
+    return [*sums, predict, sent, lost]
 
 
 def verdict(rows: Sequence[Row]) -> str:

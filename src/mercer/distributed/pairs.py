@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from mercer.distributed.cluster import Parcel, computed, one_task
+from mercer.distributed.cluster import Parcel, completed, one_task
 from mercer.distributed.collections import is_frame
 from mercer.distributed.rows import Block, Rows, array_of, as_frame, reference
 from mercer.distributed.tree import alone, merging
@@ -67,8 +68,9 @@ def answers(places: Places, rows: Rows, work: Work, finish: Finish, one: Array, 
 
 def own_answers(rows: Rows, work: Work, finish: Finish, one: Array, *shared: Any, task: str, needs: int = 0) -> Array:
     """The answers at the rows themselves, here."""
-    found = answers(Places(rows.array, rows.columns, own=True), rows, work, finish, one, *shared)
-    return np.asarray(computed(found, task, needs))
+    places = Places(rows.array, rows.columns, own=True)
+    make = partial(answers, places, rows, work, finish, one, *shared)
+    return np.asarray(completed(make, task, needs or rows.block_bytes))
 
 
 def _pairs(places: Places, rows: Rows, work: Work, shared: Sequence[Any]) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.distributed.cluster import Parcel, broadcast, computed, is_lost, one_task
+from mercer.distributed.cluster import Parcel, broadcast, completed, is_lost, one_task
 from mercer.distributed.collections import is_frame
 from mercer.distributed.tree import alone, merging
 from mercer.errors import bad
@@ -72,6 +72,10 @@ class Rows:
 
     def total(self, work: Work, *shared: Any, task: str = "a sum over blocks", needs: int = 0) -> Any:
         """The results of all blocks, merged in their order by `merge`; None if every result is None."""
+        return completed(lambda: self._merged(work, shared), task, needs or self.block_bytes)
+
+    def _merged(self, work: Work, shared: Sequence[Any]) -> Any:
+        """The results of all blocks, merged, when they are computed."""
         from dask.delayed import Delayed
         from dask.highlevelgraph import HighLevelGraph
 
@@ -80,7 +84,13 @@ class Rows:
         layer, whole = merging(name, [(parts.name, i) for i in range(parts.numblocks[0])])
         layer[name] = (alone, whole)
         graph = HighLevelGraph.from_collections(name, layer, dependencies=[parts])
-        return computed(Delayed(name, graph, layer=name), task, needs)
+        return Delayed(name, graph, layer=name)
+
+    @property
+    def block_bytes(self) -> int:
+        """The bytes of the largest block; of rows that are not counted yet, 0."""
+        rows = np.nanmax([0, *self.array.chunks[0]])
+        return int(8 * rows * self.array.shape[1])
 
     def stacked(self, work: Work, *shared: Any, task: str = "work on a block", needs: int = 0) -> Any:
         """The arrays that blocks give, one under the other."""
