@@ -286,13 +286,13 @@ def test_D1_a_hard_margin_brings_features_here_or_says_what_they_take(table):
 def test_D2_graphs_of_passes_and_of_groups_are_small(monkeypatch):
     sizes, blocks = [], 10_000
 
-    def measured(collection, *rest):
-        graph = collection.__dask_graph__()
+    def measured(make, *rest):
+        graph = make().__dask_graph__()
         sizes.append(sum(len(cloudpickle.dumps(layer)) for name, layer in graph.layers.items() if "Parcel" not in name))
         return SimpleNamespace(parts=[np.zeros(3), np.zeros(3)])
 
-    monkeypatch.setattr("mercer.distributed.rows.computed", measured)
-    monkeypatch.setattr(routing, "all_computed", lambda some, *rest: [measured(next(iter(some)))])
+    monkeypatch.setattr("mercer.distributed.rows.completed", measured)
+    monkeypatch.setattr(routing, "all_computed", lambda some, *rest: [measured(lambda: next(iter(some)))])
     monkeypatch.setattr(matrix, "kept_on_workers", lambda array, size: array)
     rows = Rows(da.ones((10 * blocks, 3), chunks=(10, 3)), None, np.full(blocks, 10))
     for m in (3, 300):

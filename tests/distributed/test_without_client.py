@@ -39,12 +39,12 @@ def _count(block: Block, shared):
 def test_D2_the_graph_is_small_and_does_not_grow_with_what_is_shared(monkeypatch):
     sizes, blocks = [], 10_000
 
-    def measured(collection, task, needs):
-        graph = collection.__dask_graph__()
+    def measured(make, task, needs):
+        graph = make().__dask_graph__()
         sizes.append(sum(len(cloudpickle.dumps(layer)) for name, layer in graph.layers.items() if "Parcel" not in name))
         return SimpleNamespace(found=[(i, 10, 10, "float64", "") for i in range(blocks)])
 
-    monkeypatch.setattr("mercer.distributed.rows.computed", measured)
+    monkeypatch.setattr("mercer.distributed.rows.completed", measured)
     X = da.ones((10 * blocks, 3), chunks=(10, 3))
     rows = Rows.of("test", X, da.ones(10 * blocks, chunks=10))
     for m in (10, 100_000):

@@ -112,3 +112,32 @@ def test_D3_workers_of_another_version_are_refused(client, rows, monkeypatch):
     monkeypatch.setattr(versions, "versions", lambda: {"mercer": "99.0"})
     with pytest.raises(ValueError, match=r"of the same versions as this program; got .* this program 99.0"):
         Rows.of("test", da.from_array(rows[0], chunks=(500, 3)))
+
+
+def test_D3_the_only_worker_is_killed_and_then_out_of_memory(rows, monkeypatch):
+    import dask
+    from distributed import Client, LocalCluster
+
+    settings = {"distributed.scheduler.allowed-failures": 0, "distributed.worker.memory.pause": False,
+                "distributed.worker.memory.spill": False}  # fmt: skip
+    with (
+        dask.config.set(settings),
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit="400MiB") as cluster,
+        Client(cluster) as client,
+    ):
+        X, y = slow(*rows)
+        wanted = ridge().fit(X, y).dual_coef_
+        client.run_on_scheduler(_three_failures)
+        threading.Timer(0.3, os.kill, (next(iter(client.run(os.getpid).values())), signal.SIGKILL)).start()
+        assert np.array_equal(ridge().fit(X, y).dual_coef_, wanted)
+        client.run_on_scheduler(_no_failures)
+        monkeypatch.setattr("mercer.distributed.cluster._TRIES", 1)
+        big = da.ones((4_000_000, 12), chunks=(4_000_000, 12))
+        with pytest.raises(WorkerLost, match=r"holds about 366 MiB, and the smallest worker has 400 MiB\. Use smaller"):
+            ridge().fit(big, big[:, 0])
+        client.wait_for_workers(1)
+        assert len(Rows.of("test", da.from_array(rows[0], chunks=(500, 3)))) == len(rows[0])
+
+
+def _three_failures(dask_scheduler):
+    dask_scheduler.allowed_failures = 3

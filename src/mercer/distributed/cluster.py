@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
@@ -24,12 +24,18 @@ from mercer.errors import MemoryBudgetError
 
 _AT_ONCE = 2  # groups of rows for each thread of the workers that are on their way at a time
 _KEPT = 0.25  # share of the memory of all workers that may be kept between passes
+_TRIES = 3  # of tasks whose broadcast values were lost with all workers that held them
+_RESTART = 60  # seconds until a lost worker must be back
 _SMALL = 2**20  # bytes that every worker has room for
 _ROOM = 0.5  # share of the memory of a worker that its tasks may plan with; the rest is for blocks and results
 
 
 class WorkerLost(MemoryBudgetError):
     """Workers were lost again and again under the same task, most often because it needs more memory than they have."""
+
+
+class BroadcastLost(WorkerLost):
+    """All workers that held a broadcast value were lost, and tasks cannot go on without it."""
 
 
 def client() -> Any:
@@ -108,12 +114,6 @@ def is_lost(reference: Any) -> bool:
     return not isinstance(reference, Delayed) and (reference.status != "finished" or reference.client is not client())
 
 
-def was_dropped(reference: Any) -> bool:
-    """Whether workers have lost a value, though the client that sent it is still there."""
-    running = getattr(getattr(reference, "client", None), "status", "") == "running"
-    return running and reference.status != "finished"
-
-
 def dropped_blocks(array: Any) -> bool:
     """Whether workers have lost blocks of an array that they kept, and cannot make them again themselves."""
     if "distributed" not in sys.modules:
@@ -131,6 +131,21 @@ def kept_on_workers(array: Any, size: int) -> Any:
         return array.persist() if size <= _KEPT * config().memory else array
     limits = _limits(at)
     return at.persist(array) if not all(limits) or size <= _KEPT * sum(limits) else array
+
+
+def tried_again(question: Callable[[], Any]) -> Any:
+    """The answer to a question, asked again if what its tasks need was lost with all workers that held it."""
+    for _ in range(_TRIES - 1):
+        try:
+            return question()
+        except BroadcastLost:
+            client().wait_for_workers(1, timeout=_RESTART)
+    return question()
+
+
+def completed(make: Callable[[], Any], task: str, needs: int) -> Any:
+    """The value of the collection make(), which is made and tried again if what it needs was lost with all workers."""
+    return tried_again(lambda: computed(make(), task, needs))
 
 
 def computed(collection: Any, task: str, needs: int) -> Any:
@@ -160,16 +175,16 @@ def _cancelled_after_errors(at: Any, futures: Iterable[Any], task: str, needs: i
     from distributed import CancelledError
     from distributed.scheduler import KilledWorker
 
+    memory = _least_memory(at)  # asked now: workers that are lost cannot be asked
     try:
         yield
     except KilledWorker as lost:
         _cancel(at, futures)
-        raise WorkerLost(
-            f"mercer: workers must survive {task}; {lost.allowed_failures + 1} of them were lost in turn. One task "
-            f"holds about {max(needs, 2**20) / 2**20:.0f} MiB, and {_least_memory(at)}. Use smaller chunks "
-            "(X.rechunk), fewer landmarks, or workers with more memory or fewer threads."
-        ) from lost
+        raise WorkerLost(_lost(task, needs, memory, f"{lost.allowed_failures + 1} of them were")) from lost
     except CancelledError as closed:
+        _cancel(at, futures)
+        if _without_dependencies(closed) and at.status == "running":
+            raise BroadcastLost(_lost(task, needs, memory, "all of them were")) from closed
         raise ConnectionAbortedError(
             f"mercer: the client must stay open until {task} is done; its tasks were cancelled. Fit again with an open "
             "client, and workers that stay."
@@ -177,6 +192,18 @@ def _cancelled_after_errors(at: Any, futures: Iterable[Any], task: str, needs: i
     except BaseException:
         _cancel(at, futures)
         raise
+
+
+def _without_dependencies(fault: Any) -> bool:
+    """Whether tasks were cancelled because data they need are gone; Dask tells of one task or of groups of them."""
+    told = (fault, *getattr(fault, "error_groups", ()))
+    return any(getattr(one, "reason", None) in ("lost dependencies", "already forgotten") for one in told)
+
+
+def _lost(task: str, needs: int, memory: str, which: str) -> str:
+    return (f"mercer: workers must survive {task}; {which} lost in turn. One task holds about "
+            f"{max(needs, 2**20) / 2**20:.0f} MiB, and {memory}. Use smaller chunks (X.rechunk), fewer "
+            "landmarks, or workers with more memory or fewer threads.")  # fmt: skip
 
 
 def _gathered(at: Any, future: Any) -> Any:

@@ -18,8 +18,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.distributed.cluster import dropped_blocks, kept_on_workers
-from mercer.distributed.rows import TRIES, Block, Rows, Shared
+from mercer.distributed.cluster import BroadcastLost, dropped_blocks, kept_on_workers
+from mercer.distributed.rows import Block, Rows, Shared
 from mercer.distributed.sums import Added
 from mercer.engine.fill import require_memory
 from mercer.typing import Array
@@ -41,14 +41,13 @@ class Made:
 
     def asked(self, question: Callable[[Rows], Any]) -> Any:
         """The answer to a question about the rows."""
-        for _ in range(TRIES - 1):
-            try:
-                return question(self.rows)
-            except ConnectionAbortedError:
-                if not dropped_blocks(self.rows.array):
-                    raise
-                self.rows = self._fresh()
-        return question(self.rows)
+        try:
+            return question(self.rows)
+        except (BroadcastLost, ConnectionAbortedError):
+            if not dropped_blocks(self.rows.array):
+                raise
+            self.rows = self._fresh()
+            return question(self.rows)
 
 
 @dataclass(frozen=True, eq=False)

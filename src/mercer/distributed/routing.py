@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.distributed.cluster import Parcel, all_computed, one_task
-from mercer.distributed.rows import Block, Rows, Shared, Taken, Work, while_values_are_lost
+from mercer.distributed.cluster import Parcel, all_computed, one_task, tried_again
+from mercer.distributed.rows import Block, Rows, Shared, Taken, Work, reference
 from mercer.typing import Array
 
 
@@ -33,14 +33,10 @@ def routed(
     def tasks() -> Iterator[Any]:
         for i in range(len(groups)):
             found = rows.merged(_taken, order, i)
-            known = [value.reference if isinstance(value, Shared) else value for value in shared]
+            known = map(reference, shared)
             yield delayed(_worked, pure=True, traverse=False)(work, found, i, places.reference, *known)
 
-    return list(
-        while_values_are_lost(
-            lambda: all_computed(tasks(), len(groups), task, needs), (rows.starts, places, order, *shared)
-        )
-    )
+    return list(tried_again(lambda: all_computed(tasks(), len(groups), task, needs or rows.block_bytes)))
 
 
 def _taken(block: Block, order: list[Array], i: int) -> Taken | None:

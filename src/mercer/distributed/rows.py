@@ -13,19 +13,17 @@ any number of workers, after retries and after a lost worker.  Blocks without ro
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
-from mercer.distributed.cluster import Parcel, broadcast, computed, is_lost, one_task, was_dropped
+from mercer.distributed.cluster import Parcel, broadcast, completed, is_lost, one_task
 from mercer.distributed.collections import is_frame
+from mercer.distributed.tree import alone, merging
 from mercer.errors import bad
 from mercer.typing import Array
 
-TRIES = 3  # of a pass, if workers that are lost take away what it needs
-SPLIT_EVERY = 8  # results that are merged by one task
 Work = Callable[..., Any]
 
 
@@ -79,7 +77,7 @@ class Rows:
 
     def total(self, work: Work, *shared: Any, task: str = "a sum over blocks", needs: int = 0) -> Any:
         """The results of all blocks, merged in their order by `merge`; None if every result is None."""
-        return while_values_are_lost(lambda: computed(self.merged(work, *shared), task, needs), (self.starts, *shared))
+        return completed(lambda: self.merged(work, *shared), task, needs or self.block_bytes)
 
     def merged(self, work: Work, *shared: Any) -> Any:
         """The same, before it is computed: an object of Dask."""
@@ -87,16 +85,17 @@ class Rows:
         from dask.highlevelgraph import HighLevelGraph
 
         parts = self._parts(work, shared)
-        layer: dict[Any, Any] = {}
-        keys, level = [(parts.name, i) for i in range(parts.numblocks[0])], 0
         name = f"merged-{parts.name}"
-        while len(keys) > SPLIT_EVERY:
-            groups = [keys[i : i + SPLIT_EVERY] for i in range(0, len(keys), SPLIT_EVERY)]
-            layer.update({(f"{name}-{level}", i): (_merged, group) for i, group in enumerate(groups)})
-            keys, level = [(f"{name}-{level}", i) for i in range(len(groups))], level + 1
-        layer[name] = (_merged, keys)
+        layer, whole = merging(name, [(parts.name, i) for i in range(parts.numblocks[0])])
+        layer[name] = (alone, whole)
         graph = HighLevelGraph.from_collections(name, layer, dependencies=[parts])
         return Delayed(name, graph, layer=name)
+
+    @property
+    def block_bytes(self) -> int:
+        """The bytes of the largest block; of rows that are not counted yet, 0."""
+        rows = np.nanmax([0, *self.array.chunks[0]])
+        return int(8 * rows * self.array.shape[1])
 
     def stacked(self, work: Work, *shared: Any, task: str = "work on a block", needs: int = 0) -> Any:
         """The arrays that blocks give, one under the other."""
@@ -107,7 +106,7 @@ class Rows:
         """A Dask array with the rows that work(block, *shared) gives for each block, `width` numbers in each."""
         import dask.array as da
 
-        known = [part for value in (work, *shared) for part in (_reference(value), None)]
+        known = [part for value in (work, *shared) for part in (reference(value), None)]
         return da.blockwise(
             _Mapped(self.columns, width), "ik", self.array, "ij", *known, dtype=float, new_axes={"k": width},
             align_arrays=False, concatenate=True, meta=np.empty((0, 0)),
@@ -121,7 +120,7 @@ class Rows:
         count = self.array.numblocks[0]
         where = ArrayBlockIdDep(((1,) * count, (1,)))
         given = [] if self.target is None else [self.target, "ik" if self.target.ndim == 2 else "i"]
-        known = [part for value in (work, self.starts, *shared) for part in (_reference(value), None)]
+        known = [part for value in (work, self.starts, *shared) for part in (reference(value), None)]
         return da.blockwise(
             _Task(self.columns, self.target is not None), "i", self.array, "ij", where, "ij", *given, *known,
             dtype=object, adjust_chunks={"i": 1}, align_arrays=False, concatenate=True, meta=np.empty(0, object),
@@ -174,7 +173,7 @@ class Rows:
         axes = "ij"[: array.ndim]
         where = ArrayBlockIdDep(((1,) * array.numblocks[0], (1,)))
         return da.blockwise(
-            _pick, axes, array, axes, where, "ij", _reference(self.starts), None, _reference(index), None,
+            _pick, axes, array, axes, where, "ij", reference(self.starts), None, reference(index), None,
             dtype=array.dtype, adjust_chunks={"i": lambda n: np.nan}, align_arrays=False, concatenate=True,
             meta=np.empty((0,) * array.ndim, dtype=array.dtype),
         )  # fmt: skip
@@ -203,27 +202,9 @@ class Shared:
             self._reference = broadcast(self.value)
         return self._reference
 
-    @property
-    def was_dropped(self) -> bool:
-        """Whether workers have lost it, and the next question sends it again."""
-        return self._reference is not None and was_dropped(self._reference)
 
-
-def while_values_are_lost(question: Callable[[], Any], values: Sequence[Any]) -> Any:
-    """The answer to a question, asked again if workers that were lost took one of the shared values with them.
-
-    Dask keeps one copy of a value that it has no use for at the moment, so that one worker can take it away.
-    """
-    for _ in range(TRIES - 1):
-        try:
-            return question()
-        except ConnectionAbortedError:
-            if not any(isinstance(value, Shared) and value.was_dropped for value in values):
-                raise
-    return question()
-
-
-def _reference(value: Any) -> Any:
+def reference(value: Any) -> Any:
+    """What stands for a value in a graph."""
     return value.reference if isinstance(value, Shared) else value
 
 
@@ -276,22 +257,6 @@ def as_frame(values: Any, columns: Any) -> Any:
     import pandas as pd
 
     return pd.DataFrame(values, columns=columns.columns).astype(columns.dtypes.to_dict())
-
-
-def _merged(parts: Sequence[Any]) -> Any:
-    """The sum of some results in their order, in an object of its own: a task must leave its inputs as they are."""
-    found = [part for part in map(_alone, parts) if part is not None]
-    if not found:
-        return None
-    total = deepcopy(found[0])
-    for part in found[1:]:
-        total.merge(part)
-    return total
-
-
-def _alone(part: Any) -> Any:
-    """What a block gave."""
-    return part[0] if isinstance(part, np.ndarray) and part.dtype == object and part.shape == (1,) else part
 
 
 @dataclass(eq=False)

@@ -26,7 +26,11 @@ def checked_rows(machine: Any, X: Any, y: Any, *, vectors: bool, reset: bool) ->
         raise wrong_kind(owner, "columns of numbers", f"a frame with {text}",
                          "Leave such columns out, or choose a machine and a kernel for tables: On(column, kernel)."
                          )  # fmt: skip
-    names: Any = getattr(X, "_meta", None)
-    row = np.ones((1, rows.shape[1]))
-    validate_data(machine, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row, reset=reset)
+    see_columns(machine, X, rows.shape[1], reset)
     return rows
+
+
+def see_columns(machine: Any, X: Any, width: int, reset: bool) -> None:
+    """Learn the names of the columns of a Dask collection of numbers, or compare them with those of the fit."""
+    names, row = getattr(X, "_meta", None), np.ones((1, width))
+    validate_data(machine, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row, reset=reset)
