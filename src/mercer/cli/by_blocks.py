@@ -1,8 +1,8 @@
 """How `mercer fit` goes about a table: all of it in memory, on the workers of a cluster, or one piece after the other.
 
-    work = way_of(given, model, client)
-    work.fit()
-    work.score()            on the training rows
+work = way_of(given, model, client)
+work.fit()
+work.score()            on the training rows
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ import typer
 
 from mercer.cli.options import Data, Format, Json, Rows, Scheduler, Seed
 
-
 BLOCK = 5_000  # rows of a block on workers
 
 

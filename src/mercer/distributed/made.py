@@ -1,8 +1,8 @@
 """Collections whose blocks are made or held by workers: no row passes through the scheduler.
 
-    array = made_array(read, jobs, counts, like)       block i is read(jobs[i]), made when it is needed
-    frame = made_frame(read, jobs, meta)               the same for data frames
-    array, held = spread_out(values, sizes)            rows that are here, sent to workers a block at a time
+array = made_array(read, jobs, counts, like)       block i is read(jobs[i]), made when it is needed
+frame = made_frame(read, jobs, meta)               the same for data frames
+array, held = spread_out(values, sizes)            rows that are here, sent to workers a block at a time
 """
 
 from __future__ import annotations

@@ -79,7 +79,8 @@ def answer_lazily(cls: type) -> None:
 
 def see_columns(machine: Any, X: Any, width: int, reset: bool) -> None:
     """Learn the names of the columns of a Dask collection of numbers, or compare them with those of the fit."""
-    names, row = getattr(X, "_meta", None), np.ones((1, width))
+    names: Any = getattr(X, "_meta", None)
+    row = np.ones((1, width))
     validate_data(machine, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row, reset=reset)
 
 

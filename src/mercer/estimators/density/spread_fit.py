@@ -103,7 +103,8 @@ def _bandwidth(
     used = varying_columns(owner, rule, extent.low, extent.high, count)
     if rule in BY_DEVIATIONS:
         return Bandwidth(used, _by_deviations(rule, rows, used, extent, shared, window))
-    require_memory(f"{owner} with bandwidth={rule!r} needs all values of {len(used)} columns", 8 * len(rows) * len(used),
+    needs = 8 * len(rows) * len(used)
+    require_memory(f"{owner} with bandwidth={rule!r} needs all values of {len(used)} columns", needs,
                    "Use 'scott' or 'silverman', which need their deviations only.")  # fmt: skip
     values = np.asarray(rows.stacked(_values, shared, used, task="columns of a block"))
     positive = None if w is None else w[w > 0.0]
@@ -112,9 +113,7 @@ def _bandwidth(
     return Bandwidth(used, np.asarray(select_bandwidth(rule, values, positive, window)))
 
 
-def _by_deviations(
-    rule: str, rows: Rows, used: Array, extent: Extent, shared: Shared, window: Window | None
-) -> Array:
+def _by_deviations(rule: str, rows: Rows, used: Array, extent: Extent, shared: Shared, window: Window | None) -> Array:
     """The bandwidths of one of BY_DEVIATIONS for some columns, from one pass over the rows."""
     low, high, w = extent.low[used], extent.high[used], shared.value.weight
     unit, centre = high / 2.0 - low / 2.0, high / 2.0 + low / 2.0

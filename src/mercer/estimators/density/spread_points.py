@@ -157,7 +157,8 @@ def _sums_here(block: Block, shared: tuple[Recipe, Array, Accuracy, str]) -> Log
 
 def _sums(places: Block, block: Block, shared: tuple[Any, Recipe, Accuracy, str]) -> LogSums | None:
     machine, recipe, accuracy, method = shared
-    return LogSums.of(recipe.with_images(block), *machine._queries(places.X), accuracy, method)
+    Q, known = machine._queries(places.X)
+    return LogSums.of(recipe.with_images(block), Q, known, accuracy, method)
 
 
 def _others(places: Block, block: Block, shared: tuple[Recipe, Accuracy, str]) -> LogSums | None:
@@ -175,12 +176,13 @@ def _sums_only(total: LogSums, shared: Any) -> Array:
 
 
 def _densities(total: LogSums, shared: tuple[Any, Recipe, Accuracy, str]) -> Array:
-    return total.logs + shared[0]._log_constant
+    return np.asarray(total.logs + shared[0]._log_constant)
 
 
 def _without_points(machine: Any) -> Any:
     """A copy of a fitted density that knows its columns and bounds only, for workers."""
     light = object.__new__(type(machine))
-    light.__dict__.update({name: value for name, value in vars(machine).items() if name not in ("_on_workers", "_points")})
+    left = ("_on_workers", "_points", "_origin")
+    light.__dict__.update({name: value for name, value in vars(machine).items() if name not in left})
     light._mixture = machine._on_workers.recipe.empty
     return light
