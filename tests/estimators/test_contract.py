@@ -93,6 +93,7 @@ DENSITIES = [
 ]
 
 PROCESSES = [
+    mercer.GaussianProcessClassifier("rbf", method="inducing"),
     mercer.GaussianProcessRegressor(),
     mercer.GaussianProcessRegressor("rbf"),
     mercer.GaussianProcessRegressor("rbf", method="neighbours"),

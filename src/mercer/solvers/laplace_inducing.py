@@ -80,7 +80,7 @@ class InducingPrior:
 
     def __matmul__(self, V: Array) -> Array:
         """K v, a column at a time."""
-        return self.spread(self.gathered(V)) + self.rest[:, None] * V
+        return np.asarray(self.spread(self.gathered(V)) + self.rest[:, None] * V)
 
     def gathered(self, V: Array) -> Array:
         """Phi'v, (m, C)."""
@@ -149,12 +149,12 @@ class InducingCurvature:
         C, m = W.shape[1], prior.Phi.shape[1]
         P = np.linalg.inv(np.eye(C) + prior.rest[:, None, None] * W)
         T = W @ P
-        A = np.empty((C, m, C, m))
+        A = np.empty((C * m, C * m))
+        blocks = A.reshape(C, m, C, m)
         for c in range(C):
             for d in range(c + 1):
-                A[c, :, d] = prior.squared(0.5 * (T[:, c, d] + T[:, d, c]))
-                A[d, :, c] = A[c, :, d].T
-        A = A.reshape(C * m, C * m)
+                blocks[c, :, d] = prior.squared(0.5 * (T[:, c, d] + T[:, d, c]))
+                blocks[d, :, c] = blocks[c, :, d].T
         A.flat[:: C * m + 1] += 1.0
         factor = factorise(A)
         return cls(prior, W, P, T, factor, factor.log_determinant - float(np.linalg.slogdet(P)[1].sum()))

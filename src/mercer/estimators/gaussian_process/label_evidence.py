@@ -87,7 +87,9 @@ def best_latent_model(
     return best_model(gp, model, evidences, random, prior=_prior(gp, model.covariance), tol=_TOL)
 
 
-def on_subsets(problem: LabelProblem, covariance: Covariance, start: Array | None, max_iter: int) -> list[LabelEvidence]:
+def on_subsets(
+    problem: LabelProblem, covariance: Covariance, start: Array | None, max_iter: int
+) -> list[LabelEvidence]:
     """The evidence on ever more items, three times as many each time, with all classes in their proportions."""
     found, size = [LabelEvidence(problem, covariance, max_iter, start)], len(covariance) // 3
     while size >= _SMALLEST:

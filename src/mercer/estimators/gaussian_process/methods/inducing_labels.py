@@ -31,22 +31,21 @@ _SUBSET, _FEW = 4000, 256  # items on which the search begins, and their landmar
 _LEAST_GAIN = 2e-4  # nats per item that a step of the search on all items must gain
 
 
-def _panels(data: KernelItems, index: Array) -> LandmarkPanels:
-    """The items, of which those at `index` are the landmarks."""
-    return LandmarkPanels(data, data.prepared[index], stored=2 * 8 * len(data) * len(index) <= config().memory)
-
-
-def _approximated(
-    panels: LandmarkPanels, problem: LabelProblem, start: Array | None, max_iter: int
-) -> InducingLaplace:
-    """The approximation of a problem on its panels."""
+def landmark_prior(data: KernelItems, index: Array) -> tuple[LandmarkPanels, InducingPrior]:
+    """The items in panels, of which those at `index` are the landmarks, and the prior of all of them."""
+    stored = 2 * 8 * len(data) * len(index) <= config().memory
+    panels = LandmarkPanels(data, data.prepared[index], stored=stored)
     try:
-        prior = InducingPrior.of(panels, panels.diag)
+        return panels, InducingPrior.of(panels, panels.diag)
     except np.linalg.LinAlgError:
         raise NotPositiveDefinite(
             "Laplace approximation: the kernel must be positive semi-definite on the landmarks; got a Gram with "
             "a negative eigenvalue. Use a kernel with psd=True, or mercer.repair."
         ) from None
+
+
+def approximated(prior: InducingPrior, problem: LabelProblem, start: Array | None, max_iter: int) -> InducingLaplace:
+    """The approximation of a problem under a prior of its items."""
     sites = problem.sites
     begin = None if start is None else start.reshape(len(problem.y), sites.functions)
     return InducingLaplace.of(prior, sites, start=begin, max_iter=max_iter)
@@ -76,12 +75,12 @@ class InducingLabelEvidence:
         return _LEAST_GAIN * self.size
 
     def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
-        """The evidence, -inf where kernel values are not finite or not positive after rounding; its slope if >= at_least."""
+        """The evidence, -inf where k is not finite or not positive after rounding; its slope if >= at_least."""
         data: Any = self.covariance.at(theta).data
         try:
             self.index = chosen_landmarks(data, self.count) if self.index is None else self.index
-            panels = _panels(data, self.index)
-            found = _approximated(panels, self.problem, self.start, self.max_iter)
+            panels, prior = landmark_prior(data, self.index)
+            found = approximated(prior, self.problem, self.start, self.max_iter)
         except (NotFinite, NotPositiveDefinite):
             return -np.inf, None
         self.start, value = found.mode.coef, float(found.evidence)
@@ -122,8 +121,8 @@ class InducingClassPosterior:
     @classmethod
     def of(cls, problem: LabelProblem, data: KernelItems, index: Array, start: Array | None, max_iter: int) -> Self:
         """The posterior of a problem on its items and the landmarks among them."""
-        found = _approximated(_panels(data, index), problem, start, max_iter)
-        prior = found.curvature.prior
+        _, prior = landmark_prior(data, index)
+        found = approximated(prior, problem, start, max_iter)
         return cls(problem, data, index, found.mode, found.weights(), found.curvature.inverse(), float(found.evidence),
                    float(prior.variance.sum()), float(prior.rest.sum()))  # fmt: skip
 

@@ -22,7 +22,7 @@ _STRIPES = 16  # matrices of m x m that are summed up at a time
 
 
 def chosen_label_method(gp: Any, data: Data, problems: Sequence[LabelProblem]) -> LabelMethod:
-    """The method that `method=` stands for, after checks of the budget: what does not fit is refused before the work."""
+    """The method that `method=` stands for; what does not fit the memory budget is refused before the work."""
     tuned, fits = gp.optimizer is not None and bool(data.slots()), isinstance(data, KernelItems)
     exact, through = exact_work(problems, tuned), inducing_work(problems, gp.n_inducing, tuned)
     if gp.method == InducingLabels.name and not fits:
@@ -30,10 +30,11 @@ def chosen_label_method(gp: Any, data: Data, problems: Sequence[LabelProblem]) -
                   "Pass a kernel and the items.")  # fmt: skip
     cheap = exact.bytes <= config().memory and exact.products <= _MOST
     if gp.method == InducingLabels.name or (gp.method == "auto" and fits and not cheap):
-        _require(gp, "of landmarks", through, "Choose fewer with n_inducing, or raise the budget")
+        what = f"a fit to {len(data)} items through {gp.n_inducing} landmarks"
+        _require(gp, what, through, "Choose fewer with n_inducing, or raise the budget")
         return method_named(InducingLabels.name, gp.n_inducing)
     other = f"method='inducing' with {gp.n_inducing} landmarks takes {through.cost()}; or raise the budget"
-    _require(gp, "an exact fit", exact, other if fits else "Fit a sample of the items, or raise the budget")
+    _require(gp, f"an exact fit to {len(data)} items", exact, other if fits else "Fit a sample of the items, or raise the budget")
     return method_named(ExactLabels.name, gp.n_inducing)
 
 
