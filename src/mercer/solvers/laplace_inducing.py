@@ -3,9 +3,8 @@
     prior   f_c ~ N(0, Q + R) for each of C functions,    Q = K_nm K_mm^-1 K_mn = Phi Phi',    R = diag(k_ii - q_ii)
 
 The prior keeps the exact variance of every item; what the landmarks do not explain is independent between items
-(Snelson & Ghahramani, 2006; with labels Naish-Guzman & Holden, 2008).  Without R, items would be learned from as if
-landmarks explained them, while new items have the whole variance, and probabilities would be too near to 1/2.  With all
-items as landmarks R is 0 and the model is the exact one.
+(Snelson & Ghahramani, 2006; with labels Naish-Guzman & Holden, 2008).  Without R, items would have less variance than
+new ones do, and the evidence would be too large.  With all items as landmarks R is 0 and the model is the exact one.
 
 With W of an item as in label_sites.py, (C, C), and r its entry of R,
 
