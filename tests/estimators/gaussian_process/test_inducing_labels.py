@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -162,6 +164,16 @@ def test_features_that_do_not_fit_are_made_anew_in_every_pass_M38():
     stored = gp.fit(many, np.tile(y, 8)).predict_proba(NEW)
     with mercer.configure(memory=2 * 8 * 560 * 20 - 1):
         assert_allclose(gp.fit(many, np.tile(y, 8)).predict_proba(NEW), stored, atol=1e-10)
+
+
+def test_no_matrix_of_all_pairs_is_made_I7():
+    many, target = rng.normal(size=(4000, 2)), np.arange(4000) % 3
+    gp = GaussianProcessClassifier(2.0 * RBF(0.7), method="inducing", n_inducing=20, optimizer=None)
+    tracemalloc.start()
+    gp.fit(many, target).predict_proba(many)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.15 * 8 * 4000**2
 
 
 def test_a_warm_start_begins_at_the_last_maximum_M38():

@@ -20,7 +20,7 @@ from mercer.estimators.base import positive, warn_open, weights
 from mercer.estimators.gaussian_process.base import GaussianProcess
 from mercer.estimators.gaussian_process.class_posterior import LabelProblem, jointly, one_vs_one, one_vs_rest
 from mercer.estimators.gaussian_process.label_evidence import best_latent_model, latent_model, restricted
-from mercer.estimators.gaussian_process.methods.label_choice import METHODS, chosen_label_method, costs, method_named
+from mercer.estimators.gaussian_process.methods.label_choice import METHODS, chosen_label_method, method_named, works_of
 from mercer.estimators.gaussian_process.methods.label_method import LabelMethod, LabelPosterior
 from mercer.estimators.gaussian_process.report import FitReport, warn_at_bounds
 from mercer.estimators.gaussian_process.tuning import user_value_and_slope
@@ -214,7 +214,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         fresh._check_options()
         X, y = fresh._checked(X, y, reset=True)
         problems = fresh._label_problems(y, None)
-        return costs(fresh, latent_model(fresh, X).covariance.data, problems)
+        works = works_of(fresh, latent_model(fresh, X).covariance.data, problems)
+        return {method: work.cost() for method, work in works.items()}
 
     # ---- after the fit
 

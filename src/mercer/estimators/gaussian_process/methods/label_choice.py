@@ -11,7 +11,7 @@ from mercer.estimators.gaussian_process.class_posterior import LabelProblem
 from mercer.estimators.gaussian_process.methods.exact_labels import ExactLabels
 from mercer.estimators.gaussian_process.methods.inducing_labels import InducingLabels
 from mercer.estimators.gaussian_process.methods.label_method import LabelMethod
-from mercer.estimators.low_rank import Cost, Work
+from mercer.estimators.low_rank import Work
 from mercer.estimators.training_data import Data, KernelItems
 
 METHODS = (ExactLabels.name, InducingLabels.name, "auto")
@@ -23,33 +23,46 @@ _STRIPES = 16  # matrices of m x m that are summed up at a time
 
 def chosen_label_method(gp: Any, data: Data, problems: Sequence[LabelProblem]) -> LabelMethod:
     """The method that `method=` stands for; what does not fit the memory budget is refused before the work."""
-    tuned, fits = gp.optimizer is not None and bool(data.slots()), isinstance(data, KernelItems)
-    exact, through = exact_work(problems, tuned), inducing_work(problems, gp.n_inducing, tuned)
-    if gp.method == InducingLabels.name and not fits:
+    works, computable = works_of(gp, data, problems), isinstance(data, KernelItems)
+    if gp.method == InducingLabels.name and not computable:
         raise bad(type(gp).__name__, "kernel", "computable for method='inducing'", "'precomputed'",
                   "Pass a kernel and the items.")  # fmt: skip
-    cheap = exact.bytes <= config().memory and exact.products <= _MOST
-    if gp.method == InducingLabels.name or (gp.method == "auto" and fits and not cheap):
-        what = f"a fit to {len(data)} items through {gp.n_inducing} landmarks"
-        _require(gp, what, through, "Choose fewer with n_inducing, or raise the budget")
-        return method_named(InducingLabels.name, gp.n_inducing)
-    other = f"method='inducing' with {gp.n_inducing} landmarks takes {through.cost()}; or raise the budget"
-    _require(gp, f"an exact fit to {len(data)} items", exact, other if fits else "Fit a sample of the items, or raise the budget")
-    return method_named(ExactLabels.name, gp.n_inducing)
+    name = gp.method
+    if name == "auto":
+        exact = works[ExactLabels.name]
+        cheap = exact.bytes <= config().memory and exact.products <= _MOST
+        name = ExactLabels.name if cheap or not computable else InducingLabels.name
+    if works[name].bytes > config().memory:
+        raise _too_large(gp, len(data), name, works, computable)
+    return method_named(name, gp.n_inducing)
 
 
 def method_named(name: str, count: int) -> LabelMethod:
-    """The method of a fit, by its name."""
+    """The method of a fit, by its name; `count` is that of landmarks."""
     return InducingLabels(count) if name == InducingLabels.name else ExactLabels()
 
 
-def costs(gp: Any, data: Data, problems: Sequence[LabelProblem]) -> dict[str, Cost]:
-    """What a fit would cost by each method."""
+def works_of(gp: Any, data: Data, problems: Sequence[LabelProblem]) -> dict[str, Work]:
+    """What each method would do."""
     tuned = gp.optimizer is not None and bool(data.slots())
     return {
-        ExactLabels.name: exact_work(problems, tuned).cost(),
-        InducingLabels.name: inducing_work(problems, gp.n_inducing, tuned).cost(),
+        ExactLabels.name: exact_work(problems, tuned),
+        InducingLabels.name: inducing_work(problems, gp.n_inducing, tuned),
     }
+
+
+def _too_large(gp: Any, n: int, name: str, works: dict[str, Work], computable: bool) -> MemoryBudgetError:
+    """The error for a fit that is over the memory budget, with the cost of the other method."""
+    landmarks = f"{min(gp.n_inducing, n)} landmarks"
+    what, cure = f"an exact fit to {n} items", "Fit a sample of them"
+    if name == InducingLabels.name:
+        what, cure = f"a fit to {n} items through {landmarks}", "Choose fewer with n_inducing"
+    elif computable:
+        cure = f"method='inducing' with {landmarks} takes {works[InducingLabels.name].cost()}"
+    return MemoryBudgetError(
+        f"{type(gp).__name__}: {what} takes {works[name].cost()}, which is {config().memory / 2**30:.2f} GiB. {cure}; "
+        "or raise the budget with mercer.configure(memory=...)."
+    )
 
 
 def exact_work(problems: Sequence[LabelProblem], tuned: bool) -> Work:
@@ -75,12 +88,3 @@ def inducing_work(problems: Sequence[LabelProblem], count: int, tuned: bool) -> 
         features = 8.0 * n * m if 16.0 * n * m <= config().memory else 0.0
         size = max(size, features + 8.0 * (5.0 * n * C**2 + 3.0 * (m * C) ** 2 + _STRIPES * m**2))
     return Work(products, values, size)
-
-
-def _require(gp: Any, what: str, work: Work, cure: str) -> None:
-    """Refuse a fit that is over the memory budget."""
-    if work.bytes > config().memory:
-        raise MemoryBudgetError(
-            f"{type(gp).__name__}: {what} takes {work.cost()}, which is {config().memory / 2**30:.2f} GiB. {cure} "
-            "with mercer.configure(memory=...)."
-        )
