@@ -33,8 +33,8 @@ _PER_LANDMARK = 4  # items looked at for each landmark, at least
 _FEW = 2000  # items that are all looked at
 _MEMORY = 0.25  # share of the budget for the factor of the sample
 _SINGLE = 2**25  # entries of that factor from which on it is in single precision
-_PER_ROW = 2e-15  # the same for each row of which products are added up
 _REPEATED, _REPEATED_SINGLE = 1e-14, 1e-6  # of k(z, z), the first for each landmark: what is left of one is rounding
+_PER_ROW = 2e-13  # the same for each row of which products are added up
 
 
 def chosen(gram: Any, count: int, rule: str, seed: int) -> Array:
