@@ -7,8 +7,8 @@ ridge        10^6 rows of 20 columns, 2000 landmarks, 30 alphas and one, against
              Nystroem + Ridge.  These need 16 GB for the features and as much again to make them, so that they are
              fitted to one row in PART (in PART_CV) and to half as many, and the line through both times is drawn to all
              rows.  They are held against ours by the error on rows that neither has seen; ours must stay within
-             MEMORY.  The floor is one K_nm and
-             one K_nm'K_nm as our first pass has them: values in double precision, products in single.
+             MEMORY.  The floor is one K_nm and one K_nm'K_nm as our first pass has them: values in double
+             precision, products in single.
 
 Data: npz tables from --data or MERCER_DATA, else generated stand-ins.
 """
