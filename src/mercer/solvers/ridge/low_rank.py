@@ -46,7 +46,7 @@ GAP, SINGLE_GAP = 1e-12, 1e-7  # relative gaps at which an answer is not moved a
 _MOVES = 4  # moves after the first answer, at most
 _CG_TOL, _CG_MOST = 1e-3, 25  # of one move by conjugate gradients
 _SAFE = 0.05  # of M + alpha I: an error up to which sums in single precision are good enough
-_TRIED = 2  # rows for each landmark on which that error is measured
+_TRIED = 4  # rows for each landmark on which that error is measured
 _POWER = 12  # steps of the power method
 _SAMPLE = 4  # rows for each landmark in the preconditioner, at least
 
