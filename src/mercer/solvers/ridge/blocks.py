@@ -16,14 +16,15 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
+from mercer.config import usable_cores
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts, lower_tiles
 from mercer.errors import bad
 from mercer.linalg.blas import plus_products, plus_square
 from mercer.typing import Array
 
-_SIDE = 512  # rows and columns of a tile of K'K
-_ROWS_PER_SUM = 2048  # rows whose products are added in single precision
+_SMALLEST, _LARGEST = 512, 1024  # rows and columns of a tile of K'K: products of large tiles are quicker
+_ROWS_PER_SUM = 2800  # rows whose products are added in single precision
 _ROWS_AT_ONCE = 512  # rows with which a thread makes products with columns: they stay in its cache
 
 
@@ -165,7 +166,7 @@ def _add_square(A: Array, K: Array, w: Array, sums: Array) -> None:
     """A += K'WK on and under the diagonal, a tile for each thread; `sums` is K'w."""
     if K.dtype == A.dtype:
         K = K if (w == 1.0).all() else K * np.sqrt(w)[:, None]
-        run(lambda tile: _plus_tile(A[tile], K, tile), _large_first(len(A)))
+        run(lambda tile: _plus_tile(A[tile], K, tile), _tiles(len(A)))
     else:
         _add_single_square(A, K, w, sums)
 
@@ -188,6 +189,7 @@ def _add_single_square(A: Array, K: Array, w: Array, sums: Array) -> None:
     run(centre, cuts(len(K), _ROWS_AT_ONCE))
     u = u.astype(float)
     rest = sums - w.sum() * u
+    left, right = np.stack([u, rest]), np.stack([sums, u])  # u S' + S u' + (sum w) u u' = left'right
     parts = cuts(len(K), _ROWS_PER_SUM)
 
     def work(tile: tuple[slice, slice]) -> None:
@@ -197,9 +199,9 @@ def _add_single_square(A: Array, K: Array, w: Array, sums: Array) -> None:
             T.fill(0.0)
             _plus_tile(T, C[part], tile)
             A[tile] += T
-        A[tile] += np.outer(u[r], rest[c] + w.sum() * u[c]) + np.outer(rest[r], u[c])
+        plus_products(A[tile], left[:, r], right[:, c])
 
-    run(work, _large_first(len(A)))
+    run(work, _tiles(len(A)))
 
 
 def _plus_tile(T: Array, K: Array, tile: tuple[slice, slice]) -> None:
@@ -211,6 +213,10 @@ def _plus_tile(T: Array, K: Array, tile: tuple[slice, slice]) -> None:
         plus_products(T, K[:, r], K[:, c])
 
 
-def _large_first(n: int) -> list[tuple[slice, slice]]:
-    """The tiles of K'K, with those on the diagonal, which are half the work, at the end."""
-    return sorted(lower_tiles(n, _SIDE), key=lambda tile: tile[0] == tile[1])
+def _tiles(n: int) -> list[tuple[slice, slice]]:
+    """The tiles of K'K: one in each row and column for every core, so that all have as much to do if the diagonal ones,
+
+    which are half the work, come last.  (Of every core, not of every thread in use, on which no bit may depend.)
+    """
+    side = int(np.clip(-(-n // usable_cores()), _SMALLEST, _LARGEST))
+    return sorted(lower_tiles(n, side), key=lambda tile: tile[0] == tile[1])
