@@ -140,7 +140,7 @@ def test_single_precision_is_for_sums_that_it_hardly_changes_H2(lengthscale, alp
         low_rank.one_pass(blocks, data.factor, intercept=intercept, single=single).matrix() for single in (False, True)
     )
     share = np.linalg.solve(exact + alpha * np.eye(len(exact)), rough - exact)
-    assert (abs(np.linalg.eigvals(share)).max() < 0.05) == safe
+    assert (abs(np.linalg.eigvals(share)).max() < 0.1) == safe
 
 
 @pytest.mark.parametrize("intercept", [False, True])
