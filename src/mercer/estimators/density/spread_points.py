@@ -115,9 +115,8 @@ class SpreadPoints:
 
     def lazily(self, machine: Any, X: Any) -> Any:
         """log p of a Dask collection, as a Dask array."""
-        shared = self.kept.setdefault(
-            "score", Shared((_without_points(machine), self.recipe, machine._accuracy, machine.method))
-        )
+        asked = machine._accuracy, machine.method
+        shared = self.kept.setdefault(asked, Shared((_without_points(machine), self.recipe, *asked)))
         return answers(Places.of(X), self.rows, _sums, _densities, np.zeros(1), shared)
 
     @property
