@@ -254,6 +254,6 @@ def verdict(rows: Sequence[Row]) -> str:
             continue
         workers = own["one worker"].rival_s / own["one worker"].ours_s  # type: ignore[operator]
         processes = own["one process"].rival_s / own["two processes"].rival_s  # type: ignore[operator]
-        lines.append(f"dask: {case}: two workers are {workers:.2f} times as fast as one, two processes {processes:.2f}: "
-                     f"{workers / processes:.0%} of it (bar {BAR:.0%})")  # fmt: skip
+        lines.append(f"dask: {case}: two workers are {workers:.2f} times as fast as one, two processes "
+                     f"{processes:.2f} times: {workers / processes:.0%} of it (bar {BAR:.0%})")  # fmt: skip
     return "\n".join(lines)

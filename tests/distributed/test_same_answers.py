@@ -102,7 +102,7 @@ def test_D1_a_frame_with_categories_and_text(client, rows):
 def test_D1_kernels_that_learn_from_all_items(client, rows):
     pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
     rng = np.random.default_rng(3)
-    words = np.array("red green blue apple pear sky tree stone rare".split())
+    words = np.array(["red", "green", "blue", "apple", "pear", "sky", "tree", "stone", "rare"])
     texts = [" ".join(rng.choice(words, rng.integers(2, 6))) for _ in range(150)]
     frame = pd.DataFrame({"a": rows[0][:150, 0], "t": texts})
     y = frame.a + frame.t.str.contains("red")

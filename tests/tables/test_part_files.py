@@ -76,7 +76,7 @@ def test_D6_parts_that_do_not_fit_are_named(frame, folder, change, message):
 
 
 def test_D6_a_folder_without_parts_or_rows(frame, tmp_path, capsys):
-    with pytest.raises(TableError, match="expected a folder of Parquet files, got none that ends with .parquet"):
+    with pytest.raises(TableError, match="expected a folder of Parquet files, got none that ends"):
         read(tmp_path)
     frame.iloc[:0].to_parquet(tmp_path / "part.parquet")
     with pytest.raises(TableError, match="expected rows, got 1 parts without any"):
@@ -85,21 +85,19 @@ def test_D6_a_folder_without_parts_or_rows(frame, tmp_path, capsys):
     code, _, shown = called(capsys, "fit", tmp_path, "--target", "y")
     assert code == 2
     assert "part.parquet: expected a Parquet file, got one that cannot be read" in shown
+    frame.to_parquet(tmp_path / "part.parquet")
     with pytest.raises(TableError, match="expected format parquet for a folder"):
-        frame.to_parquet(tmp_path / "part.parquet")
         read(tmp_path, format="csv")
 
 
 def test_D6_a_folder_beyond_the_memory_budget(folder, monkeypatch):
+    monkeypatch.setattr(PartFiles, "__len__", lambda self: 200_000)
     with mercer.configure(memory=2**16), pytest.raises(TableError, match=r"200000 rows .* fit on landmarks"):
-        monkeypatch.setattr(PartFiles, "__len__", lambda self: 200_000)
         read(folder)
 
 
 @pytest.mark.parametrize("drop", [[], ["--drop", "k"]], ids=["mixed", "numbers"])
-@pytest.mark.parametrize(
-    "way", [[], ["--set", "method=nystrom", "--set", "n_landmarks=30"]], ids=["exact", "landmarks"]
-)
+@pytest.mark.parametrize("way", [[], ["--set", "method=nystrom", "--set", "n_landmarks=30"]], ids=["all", "landmarks"])
 def test_D6_fit_and_predict_a_folder_as_its_table(frame, folder, tmp_path, capsys, way, drop):
     frame.to_parquet(tmp_path / "whole.parquet")
     answers = []

@@ -1,8 +1,6 @@
 """How `mercer fit` goes about a table: all of it in memory, on the workers of a cluster, or one piece after the other.
 
-work = way_of(given, model, client)
-work.fit()
-work.score()            on the training rows
+way_of(given, model, client)       an object that can `fit` the model, and tell its `score` on the training rows
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from mercer.cli.labelled_table import LabelledTable, tell_notes
@@ -97,7 +98,7 @@ def labelled_parts(
         f"{found} of {name!r}.")  # fmt: skip
     tell_notes(table, features, name)
     starts = np.cumsum([0, *(piece.rows for piece in parts.pieces)])
-    rows = [known[(known >= a) & (known < b)] - a for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    rows = [known[(known >= a) & (known < b)] - a for a, b in pairwise(starts)]
     return LabelledParts(features, name, y, found, parts, rows)
 
 
@@ -112,7 +113,8 @@ def _sampled(parts: Any, kinds: dict[str, str], keep: Sequence[str]) -> Any:
     table = Table(parts.folder, dict.fromkeys(parts.names, np.empty(0)), dict.fromkeys(parts.names, "numeric"))
     for name in (*kinds, *keep):
         table.require(name)
-    columns, found, notes, aside = {}, {}, [], {}
+    columns, found, notes = {}, {}, []
+    aside: dict[str, str] = {}
     for name in parts.names:
         whole = parts.column(name, kinds.get(name))
         columns[name], found[name] = whole.values[some], whole.kind

@@ -12,9 +12,7 @@ from mercer.errors import bad
 
 Data = Annotated[
     str,
-    typer.Argument(
-        help="CSV, TSV, Parquet, JSON or svmlight file, a folder of Parquet files, or - for standard input."
-    ),
+    typer.Argument(help="CSV, TSV, Parquet, JSON or svmlight file, folder of Parquet files, or - for standard input."),
 ]
 Target = Annotated[
     str | None,

@@ -33,9 +33,8 @@ def connected(scheduler: str | None) -> Iterator[Any]:
 
 def require_at_workers(client: Any, path: str) -> None:
     """Refuse a file that some worker cannot see; without a client there is nothing to ask."""
-    blind = (
-        [] if client is None else [worker for worker, there in client.run(os.path.exists, path).items() if not there]
-    )
+    seen = {} if client is None else client.run(os.path.exists, path)
+    blind = [worker for worker, there in seen.items() if not there]
     if blind:
         raise bad("cluster", "the table", "at the same place for all workers", f"{blind[0]} has no {path}",
                   "Put it on a file system that all machines share.")  # fmt: skip

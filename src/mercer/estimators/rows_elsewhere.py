@@ -32,5 +32,6 @@ def checked_rows(machine: Any, X: Any, y: Any, *, vectors: bool, reset: bool) ->
 
 def see_columns(machine: Any, X: Any, width: int, reset: bool) -> None:
     """Learn the names of the columns of a Dask collection of numbers, or compare them with those of the fit."""
-    names, row = getattr(X, "_meta", None), np.ones((1, width))
+    names: Any = getattr(X, "_meta", None)
+    row = np.ones((1, width))
     validate_data(machine, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row, reset=reset)

@@ -27,7 +27,7 @@ from mercer.distributed.routing import routed
 from mercer.distributed.rows import Shared
 from mercer.engine.interrupts import interrupted, until_interrupted
 from mercer.engine.pool import run
-from mercer.errors import bad
+from mercer.errors import Interrupted, bad
 from mercer.estimators.base import interruptible, weights
 from mercer.estimators.cells.coordinates import Coordinates
 from mercer.estimators.cells.model import CellApproximation, Cells
@@ -85,9 +85,7 @@ def fit_cells(machine: Any, X: Any, y: Any, sample_weight: Any) -> None:
     task = _posed(machine, X, y, sample_weight)
     coordinates = Coordinates.of(task.leaf.kernel, task.X)
     tree = _grown(task, coordinates, int(machine.cell_rows))
-    common = None
-    if task.labels is None and len(tree.rows) > 1:
-        common = clone(task.leaf).set_params(method="nystrom").fit(task.X, task.y, task.weight)
+    common = _common(task) if task.labels is None and len(tree.rows) > 1 else None
     machines, constant = _leaves(task, tree, _rest(task, common))
     missed = CellApproximation(CELLS, len(tree.rows), max(map(len, tree.rows)), getattr(common, "approximation_", None))
     classes = None if task.labels is None else task.labels.classes
@@ -131,6 +129,17 @@ def _grown(task: _Task, coordinates: Coordinates, most: int) -> Tree:
     return grow(place, np.eye(place.shape[1]), most, OVERLAP, _told(task))
 
 
+def _common(task: _Task) -> Any:
+    """The machine on landmarks that all leaves share; after Ctrl-C what it had found, and leaves add nothing to it."""
+    machine = clone(task.leaf).set_params(method="nystrom")
+    try:
+        machine.fit(task.X, task.y, task.weight)
+    except Interrupted:
+        with until_interrupted():
+            raise
+    return machine
+
+
 def _rest(task: _Task, common: Any) -> Array:
     """What the leaves learn."""
     if common is None:
@@ -172,9 +181,15 @@ def _leaves(task: _Task, tree: Tree, rest: Array) -> tuple[list[Any], list[Any]]
         return machines, constant
 
     def learn(i: int) -> None:
-        if not interrupted():
-            rows = tree.rows[i]
-            machines[i] = _learned(safe_indexing(task.X, rows), rows, (task.leaf, rest, task.weight))
+        if interrupted():
+            return
+        rows, machine = tree.rows[i], clone(task.leaf)
+        try:
+            _learned(machine, safe_indexing(task.X, rows), rows, rest, task.weight)
+        except Interrupted:
+            machines[i] = machine  # which has what it had found
+            raise
+        machines[i] = machine
 
     with until_interrupted():
         run(learn, sorted(learns, key=lambda i: -len(tree.rows[i])))
@@ -182,13 +197,13 @@ def _leaves(task: _Task, tree: Tree, rest: Array) -> tuple[list[Any], list[Any]]
 
 
 def _cell(i: int, X: Any, rows: Array, known: tuple[Any, Array, Array]) -> Any:
-    return _learned(X, rows, known)
-
-
-def _learned(X: Any, rows: Array, known: tuple[Any, Array, Array]) -> Any:
-    """The machine of one cell, whose items are X."""
     leaf, rest, weight = known
-    return clone(leaf).fit(X, rest[rows], weight[rows])
+    return _learned(clone(leaf), X, rows, rest, weight)
+
+
+def _learned(machine: Any, X: Any, rows: Array, rest: Array, weight: Array) -> Any:
+    """The machine after its fit to the items X of one cell, which are at the positions `rows`."""
+    return machine.fit(X, rest[rows], weight[rows])
 
 
 def _constant(task: _Task, own: Array) -> Any:

@@ -104,7 +104,8 @@ def _bandwidth(
     used = varying_columns(owner, rule, extent.low, extent.high, count)
     if rule in BY_DEVIATIONS:
         return Bandwidth(used, _by_deviations(rule, rows, used, extent, shared, window))
-    require_memory(f"{owner} with bandwidth={rule!r} needs all values of {len(used)} columns", 8 * len(rows) * len(used),
+    needs = 8 * len(rows) * len(used)
+    require_memory(f"{owner} with bandwidth={rule!r} needs all values of {len(used)} columns", needs,
                    "Use 'scott' or 'silverman', which need their deviations only.")  # fmt: skip
     values = np.asarray(rows.stacked(_values, shared, used, task="columns of a block"))
     positive = None if w is None else w[w > 0.0]

@@ -115,9 +115,8 @@ class SpreadPoints:
 
     def lazily(self, machine: Any, X: Any) -> Any:
         """log p of a Dask collection, as a Dask array."""
-        shared = self.kept.setdefault(
-            "score", Shared((_without_points(machine), self.recipe, machine._accuracy, machine.method))
-        )
+        asked = machine._accuracy, machine.method
+        shared = self.kept.setdefault(asked, Shared((_without_points(machine), self.recipe, *asked)))
         return answers(Places.of(X), self.rows, _sums, _densities, np.zeros(1), shared)
 
     @property
@@ -157,7 +156,8 @@ def _sums_here(block: Block, shared: tuple[Recipe, Array, Accuracy, str]) -> Log
 
 def _sums(places: Block, block: Block, shared: tuple[Any, Recipe, Accuracy, str]) -> LogSums | None:
     machine, recipe, accuracy, method = shared
-    return LogSums.of(recipe.with_images(block), *machine._queries(places.X), accuracy, method)
+    Q, known = machine._queries(places.X)
+    return LogSums.of(recipe.with_images(block), Q, known, accuracy, method)
 
 
 def _others(places: Block, block: Block, shared: tuple[Recipe, Accuracy, str]) -> LogSums | None:
@@ -175,14 +175,13 @@ def _sums_only(total: LogSums, shared: Any) -> Array:
 
 
 def _densities(total: LogSums, shared: tuple[Any, Recipe, Accuracy, str]) -> Array:
-    return total.logs + shared[0]._log_constant
+    return np.asarray(total.logs + shared[0]._log_constant)
 
 
 def _without_points(machine: Any) -> Any:
     """A copy of a fitted density that knows its columns and bounds only, for workers."""
     light = object.__new__(type(machine))
-    light.__dict__.update(
-        {name: value for name, value in vars(machine).items() if name not in ("_on_workers", "_points")}
-    )
+    left = ("_on_workers", "_points", "_origin")
+    light.__dict__.update({name: value for name, value in vars(machine).items() if name not in left})
     light._mixture = machine._on_workers.recipe.empty
     return light

@@ -55,5 +55,6 @@ def inside(owner: str, X: Array, sides: list[Side], first: int = 0) -> Array:
             if out.any():
                 row = int(np.argmax(out))
                 raise bad(owner, "X", f"inside of support, {side.low} to {side.high}, in column {j}",
-                          f"{X[row, j]} in row {first + row}", "Leave such rows out, or widen the support.")  # fmt: skip
+                          f"{X[row, j]} in row {first + row}",
+                          "Leave such rows out, or widen the support.")  # fmt: skip
     return X

@@ -169,13 +169,15 @@ class SpreadProblem(LocalProblem):
             return values
         if not np.isfinite(np.asarray(machine.sigma_)).all():
             raise bad(type(machine).__name__, "residual_df_", "1 or more for standard errors",
-                      f"{machine.residual_df_:.3g}", "The fit goes through the points: choose a wider bandwidth.")  # fmt: skip
+                      f"{machine.residual_df_:.3g}",
+                      "The fit goes through the points: choose a wider bandwidth.")  # fmt: skip
         return values, answer(partial(_errors, flat, machine.sigma_), True)
 
     @property
     def _bytes(self) -> int:
         """About how many bytes a task holds: rows, and weights of a tile of places and points."""
-        return 16 * int(self.rows.counts.max()) * (self.rows.shape[1] + self.Y.shape[1]) + (1 << 25)
+        numbers = int(self.rows.counts.max()) * (self.rows.shape[1] + int(self.Y.shape[1]))
+        return 16 * numbers + (1 << 25)
 
 
 # ---- tasks
@@ -219,7 +221,7 @@ def _sums(places: Block, block: Block, recipe: Recipe, width: Width, variance: b
 def _values(flat: bool, gaps: str, mean: Array, total: PartialSums, *shared: Any) -> Array:
     """f at places; in gaps the targets of the nearest point, their mean, or NaN."""
     fit = total.fit()
-    fill = {"nearest": fit.nearest, "mean": mean, "nan": np.nan}[gaps]
+    fill: Any = {"nearest": fit.nearest, "mean": mean, "nan": np.nan}[gaps]
     values = np.where(fit.empty[:, None], fill, fit.values)
     return values[:, 0] if flat else values
 

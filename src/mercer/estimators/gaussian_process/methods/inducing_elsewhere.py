@@ -5,8 +5,8 @@ The landmarks at the hyper-parameters of an evaluation are sent to all workers; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from mercer.distributed.rows import Block, Shared
 from mercer.distributed.sums import Added
@@ -21,7 +21,12 @@ from mercer.typing import Array
 class SpreadPanels(Panels):
     """The items of a process on workers, seen from its landmarks, which are at the positions `index`."""
 
-    index: Array
+    index: Array = field(kw_only=True)
+
+    @classmethod
+    def of(cls, covariance: Covariance, index: Array, columns: Array, q: int) -> Self:
+        data: Any = covariance.data
+        return cls(data, data.keep(index).prepared, covariance=covariance, columns=columns, q=q, index=index)
 
     def first_pass(self) -> list[Any]:
         return list(self._total(_first).parts)
@@ -31,7 +36,7 @@ class SpreadPanels(Panels):
         return items, noise
 
     def _total(self, work: Any, *more: Any) -> Added:
-        data = self.data
+        data: Any = self.data
         marks = Shared(_Marks(data.keep(self.index), self.covariance.noise, self.root, self.q))
         known = data.aligned(self.columns), data.aligned(self.covariance.alpha)
         found: Added = data.rows.total(work, marks, *known, *more, task="the sums of a block",
@@ -54,7 +59,7 @@ class _Marks:
         prepared = items.kernel.prepare(block.X, items.prepared.frame)
         own = Covariance(replace(items, items=items.kernel.check(block.X), prepared=prepared), self.noise,
                          block.own(alpha))  # fmt: skip
-        found = Panels(own, items.prepared, block.own(columns), self.q)
+        found = Panels(own.data, items.prepared, covariance=own, columns=block.own(columns), q=self.q)  # type: ignore[arg-type]
         found.__dict__["root"] = self.root  # the same for all blocks
         return found
 
