@@ -159,9 +159,10 @@ def all_computed(collections: Iterator[Any], count: int, task: str, needs: int) 
     if at is None:
         return [collection.compute() for collection in collections]
     most = 1 if count == 1 else _AT_ONCE * max(sum(at.nthreads().values()), 1)
-    waiting = deque(at.compute(collection) for collection in islice(collections, most))
+    waiting: deque[Any] = deque()
     found: list[Any] = []
     with _cancelled_after_errors(at, waiting, task, needs):
+        waiting.extend(at.compute(collection) for collection in islice(collections, most))
         while waiting:
             found.append(_gathered(at, waiting[0]))
             waiting.popleft()
