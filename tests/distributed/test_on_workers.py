@@ -26,14 +26,14 @@ from .conftest import cluster_of
 da = pytest.importorskip("dask.array")
 
 LOW = {"kernel": RBF(2.0), "method": "nystrom", "n_landmarks": 15}
-CELLS = {"kernel": RBF(2.0), "method": "cells", "cell_rows": 160, "n_landmarks": 15}
-RFM = {"max_leaf": 160, "metric_rows": 50, "rounds": 1}
+CELLS = {"kernel": RBF(2.0), "method": "cells", "cell_rows": 260, "n_landmarks": 15}
+RFM = {"max_leaf": 260, "metric_rows": 50, "rounds": 1}
 PROCESS = {"kernel": 1.0 * Matern(1.0, nu=1.5), "noise": 0.1}
-MACHINES = {
-    "SVC": (SVC(tol=0.2, **LOW), "labels", "decision_function"),
-    "SVR": (SVR(tol=0.05, squared=True, **LOW), "y", "predict"),
-    "KernelLogisticRegression": (KernelLogisticRegression(tol=1e-2, **LOW), "labels", "predict_proba"),
-    "KernelKMeans": (KernelKMeans(2, n_init=1, random_state=0, **LOW), None, "transform"),
+MACHINES = {  # those of many passes make one step: the path is the same
+    "SVC": (SVC(max_iter=1, **LOW), "labels", "decision_function"),
+    "SVR": (SVR(max_iter=1, squared=True, **LOW), "y", "predict"),
+    "KernelLogisticRegression": (KernelLogisticRegression(max_iter=1, **LOW), "labels", "predict_proba"),
+    "KernelKMeans": (KernelKMeans(2, n_init=1, max_iter=1, random_state=0, **LOW), None, "transform"),
     "SVC-cells": (SVC(**CELLS), "labels", "decision_function"),
     "SVR-cells": (SVR(**CELLS), "y", "predict"),
     "KernelRidge-cells": (KernelRidge(0.1, **CELLS), "y", "predict"),
@@ -46,7 +46,7 @@ MACHINES = {
     "RFMRegressor": (RFMRegressor(**RFM), "y", "predict"),
     "RFMClassifier": (RFMClassifier(**RFM), "labels", "predict_proba"),
 }  # fmt: skip
-SAME_BITS = ("SVR", "KernelRidge-cells", "GaussianProcessRegressor-sgpr", "RFMRegressor")
+SAME_BITS = ("KernelLogisticRegression", "GaussianProcessRegressor-sgpr", "RFMRegressor")
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +76,7 @@ def answer(name):
     return found.compute()
 
 
+@pytest.mark.filterwarnings("ignore:.*(stopped early|ended after max_iter)")
 @pytest.mark.parametrize("name", MACHINES)
 def test_D1_passes_cells_and_leaves_on_workers_equal_threads(name, client, answers):
     machine, kind, method = MACHINES[name]
@@ -85,6 +86,7 @@ def test_D1_passes_cells_and_leaves_on_workers_equal_threads(name, client, answe
     assert_allclose(found, wanted, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:.*stopped early")
 def test_D3_same_bits_with_one_worker(client, answers):
     wanted = {name: answers[name] if name in answers else answer(name) for name in SAME_BITS}
     one = cluster_of(1)
