@@ -84,10 +84,22 @@ def test_D3_ctrl_c_cancels_the_tasks_and_the_cluster_goes_on(client, rows):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         some.total(_interrupt)
+    assert _idle(client)
+    D, t = slow(*rows)
+    wanted = ridge().fit(D, t).dual_coef_
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        ridge().fit(D, t)
+    assert _idle(client)
+    assert np.array_equal(ridge().fit(D, t).dual_coef_, wanted)
+
+
+def _idle(client):
+    """Whether no task is left, after a while."""
     began = time.perf_counter()
     while client.run_on_scheduler(_tasks) and time.perf_counter() - began < 5.0:
         time.sleep(0.05)
-    assert not client.run_on_scheduler(_tasks)
+    return not client.run_on_scheduler(_tasks)
 
 
 def _tasks(dask_scheduler):
