@@ -154,7 +154,9 @@ def _cancel(at: Any, future: Any) -> None:
 
 
 def _least_memory(at: Any) -> str:
-    limits = [worker["memory_limit"] for worker in at.scheduler_info(n_workers=-1)["workers"].values()]
+    from mercer.distributed.versions import present_workers
+
+    limits = [worker["memory_limit"] for worker in present_workers(at).values()]
     known = [limit for limit in limits if limit]
     return f"the smallest worker has {min(known) / 2**20:.0f} MiB" if known else "no worker has a memory limit"
 
