@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 import mercer
 from mercer import KernelDensity, LocalRegression, NadarayaWatson
+from mercer.distributed.versions import present_workers
 from mercer.solvers.local_regression import LocalProblem, PartialSums, Places, Width, local_fit
 from mercer.windows import Gaussian, TriCube
 
@@ -137,6 +138,23 @@ def test_D1_a_smoother_with_categories_and_two_targets_in_a_frame(points, tmp_pa
     assert far.certificate_.converged
 
 
+def test_D1_partitions_of_unknown_size_are_counted(points):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    frame = pd.DataFrame(points[0], columns=["a", "b", "c"])
+    D = dd.from_pandas(frame, npartitions=3)
+    near, far = frame[frame.a > 0.0], D[D.a > 0.0]
+    density = KernelDensity(bandwidth="scott", rtol=0.0, adaptive=True)
+    wanted = density.fit(near).score_samples(near)
+    assert_allclose(density.fit(far).score_samples(far).compute(), wanted, rtol=1e-8, atol=1e-8)
+    assert list(density.feature_names_in_) == ["a", "b", "c"]
+    smoother = NadarayaWatson(0.5)
+    wanted = smoother.fit(near[["a", "b"]], near.c).predict(near[["a", "b"]])
+    found = smoother.fit(far[["a", "b"]], far.c).predict(far[["a", "b"]]).compute()
+    assert_allclose(found, wanted, rtol=1e-8, atol=1e-8)
+    with pytest.raises(ValueError, match="feature names"):
+        density.score_samples(far.rename(columns={"a": "z"})).compute()
+
+
 def test_D1_bad_rows_of_a_density_are_named(points):
     X = points[0].copy()
     with pytest.raises(ValueError, match=r"inside of support, 0.0 to inf, in column 0; got .* in row"):
@@ -203,7 +221,7 @@ def test_D3_same_bits_on_one_worker_and_two(client, points, rows):
     assert_allclose(wanted[2], NadarayaWatson(0.3).fit(X, y).fitted_values_, rtol=1e-8, atol=1e-8)
     client.cluster.scale(1)
     client.cluster.sync(client.cluster._correct_state)
-    while len(client.scheduler_info()["workers"]) > 1:
+    while len(present_workers(client)) > 1:
         time.sleep(0.05)
     for one, two in zip(answers(), wanted, strict=True):
         assert np.array_equal(one, two)

@@ -41,7 +41,7 @@ MACHINES = {
         "y",
         "predict",
     ),
-    "KernelDensity": (KernelDensity(bandwidth=0.5), None, "score_samples"),
+    "KernelDensity": (KernelDensity(bandwidth=0.5, rtol=0.0), None, "score_samples"),
     "NadarayaWatson": (NadarayaWatson(bandwidth=0.5), "y", "predict"),
 }
 

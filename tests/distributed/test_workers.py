@@ -11,6 +11,7 @@ import pytest
 from mercer import KernelRidge
 from mercer.distributed import Rows, versions
 from mercer.distributed.cluster import WorkerLost
+from mercer.distributed.versions import present_workers
 from mercer.kernels import RBF
 
 da = pytest.importorskip("dask.array")
@@ -35,7 +36,7 @@ def test_D3_same_bits_with_one_worker_and_two_and_after_a_lost_one(client, rows)
     wanted = ridge().fit(D, t).dual_coef_
     client.cluster.scale(1)
     client.cluster.sync(client.cluster._correct_state)
-    while len(client.scheduler_info()["workers"]) > 1:
+    while len(present_workers(client)) > 1:
         time.sleep(0.05)
     assert np.array_equal(ridge().fit(D, t).dual_coef_, wanted)
     client.cluster.scale(2)
@@ -84,10 +85,22 @@ def test_D3_ctrl_c_cancels_the_tasks_and_the_cluster_goes_on(client, rows):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         some.total(_interrupt)
+    assert _idle(client)
+    D, t = slow(*rows)
+    wanted = ridge().fit(D, t).dual_coef_
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        ridge().fit(D, t)
+    assert _idle(client)
+    assert np.array_equal(ridge().fit(D, t).dual_coef_, wanted)
+
+
+def _idle(client):
+    """Whether no task is left, after a while."""
     began = time.perf_counter()
     while client.run_on_scheduler(_tasks) and time.perf_counter() - began < 5.0:
         time.sleep(0.05)
-    assert not client.run_on_scheduler(_tasks)
+    return not client.run_on_scheduler(_tasks)
 
 
 def _tasks(dask_scheduler):

@@ -18,6 +18,7 @@ from mercer.distributed.pairs import Places, answers, own_answers
 from mercer.distributed.rows import Shared
 from mercer.engine.fill import require_memory
 from mercer.engine.tiles import cuts
+from mercer.estimators.base import with_names
 from mercer.estimators.density.support_argument import inside
 from mercer.solvers.density import Accuracy, Mixture, log_sums
 from mercer.solvers.density.boundary import Side, reflected
@@ -156,7 +157,8 @@ def _sums_here(block: Block, shared: tuple[Recipe, Array, Accuracy, str]) -> Log
 
 def _sums(places: Block, block: Block, shared: tuple[Any, Recipe, Accuracy, str]) -> LogSums | None:
     machine, recipe, accuracy, method = shared
-    Q, known = machine._queries(places.X)
+    own = places.start >= 0
+    Q, known = machine._queries(with_names(machine, places.X) if own else places.X)
     return LogSums.of(recipe.with_images(block), Q, known, accuracy, method)
 
 

@@ -21,7 +21,7 @@ from mercer.distributed.rows import Shared
 from mercer.engine.fill import require_memory
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.estimators.base import targets, weights
+from mercer.estimators.base import targets, weights, with_names
 from mercer.estimators.regressor import columns_of
 from mercer.estimators.smoothing.mixed_columns import Extent, MixedColumns, checked, learned
 from mercer.solvers.bandwidth import BY_DEVIATIONS, from_deviations
@@ -64,7 +64,7 @@ class Recipe:
         return self.weight[block.start : block.start + len(block)]
 
     def _split(self, block: Block, used: Array) -> tuple[Array, Array]:
-        V = checked(self.machine, block.X, reset=False)
+        V = checked(self.machine, with_names(self.machine, block.X), reset=False)
         return self.columns.split(type(self.machine).__name__, V[used])
 
 
@@ -83,7 +83,9 @@ class SpreadProblem(LocalProblem):
             raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
         rows = Rows.of(owner, X, y)
         t = targets(owner, rows.targets())
-        checked(machine, rows.take(np.zeros(1, dtype=np.intp)), t[:1], reset=True)
+        first = rows.take(np.zeros(1, dtype=np.intp))
+        named = hasattr(X, "columns") and isinstance(first, np.ndarray)
+        checked(machine, type(X._meta)(first, columns=X._meta.columns) if named else first, t[:1], reset=True)
         machine._flat = t.ndim == 1
         w = weights(owner, None if sample_weight is None else np.asarray(sample_weight), len(rows))
         light = _without_points(machine)
@@ -186,7 +188,9 @@ class SpreadProblem(LocalProblem):
 def _extent(block: Block, shared: tuple[Any, Array]) -> Extent | None:
     machine, weight = shared
     used = np.flatnonzero(weight[block.start : block.start + len(block)])
-    return Extent.of(machine, checked(machine, block.X, reset=False)[used]) if len(used) else None
+    if not len(used):
+        return None
+    return Extent.of(machine, checked(machine, with_names(machine, block.X), reset=False)[used])
 
 
 def _deviations(block: Block, recipe: Recipe) -> Deviations | None:
