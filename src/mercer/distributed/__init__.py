@@ -5,6 +5,10 @@ Nothing of Dask is imported before a Dask collection or a client is there.
 collections.py     what is a Dask collection, without importing Dask
 cluster.py         where tasks run: a client, or Dask's own scheduler; broadcasts, cancelled tasks, lost workers
 rows.py            rows in blocks: tasks for each block, sums in a fixed order
+matrix.py          a tall matrix in blocks: products, and sums over its rows
+sums.py            several sums at once
+columns.py         means and deviations of columns
+routing.py         rows that go to groups, with a task for each group
 tree.py            results merged eight at a time, in the order of their blocks
 pairs.py           sums over all pairs of blocks of places and blocks of rows
 made.py            collections whose blocks are read or held by workers

@@ -4,6 +4,7 @@
     rows.total(work, shared)                         work(block, shared) of all blocks, merged by a tree
     rows.stacked(work, shared)                       the results one under the other, in the order of the rows
     rows.take(positions)                             some rows, here
+    rows.chosen(positions), rows.mapped(work)        some rows, and other rows made of these, where they are
 
 Tasks are pure.  Results are merged eight at a time in the order of the blocks, so that the sum has the same bits on
 any number of workers, after retries and after a lost worker.  Blocks without rows are left out.
@@ -36,6 +37,10 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.X)
+
+    def own(self, values: Array) -> Array:
+        """The part of this block in an array with an entry for each of all rows."""
+        return values[self.start : self.start + len(self)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +77,10 @@ class Rows:
 
     def total(self, work: Work, *shared: Any, task: str = "a sum over blocks", needs: int = 0) -> Any:
         """The results of all blocks, merged in their order by `merge`; None if every result is None."""
-        return completed(lambda: self._merged(work, shared), task, needs or self.block_bytes)
+        return completed(lambda: self.merged(work, *shared), task, needs or self.block_bytes)
 
-    def _merged(self, work: Work, shared: Sequence[Any]) -> Any:
-        """The results of all blocks, merged, when they are computed."""
+    def merged(self, work: Work, *shared: Any) -> Any:
+        """The same, before it is computed: an object of Dask."""
         from dask.delayed import Delayed
         from dask.highlevelgraph import HighLevelGraph
 
@@ -96,6 +101,16 @@ class Rows:
         """The arrays that blocks give, one under the other."""
         found = self.total(_Stacked.of, work, *shared, task=task, needs=needs)
         return np.concatenate(found.parts)
+
+    def mapped(self, work: Work, *shared: Any, width: int) -> Any:
+        """A Dask array with the rows that work(block, *shared) gives for each block, `width` numbers in each."""
+        import dask.array as da
+
+        known = [part for value in (work, *shared) for part in (reference(value), None)]
+        return da.blockwise(
+            _Mapped(self.columns, width), "ik", self.array, "ij", *known, dtype=float, new_axes={"k": width},
+            align_arrays=False, concatenate=True, meta=np.empty((0, 0)),
+        )  # fmt: skip
 
     def _parts(self, work: Work, shared: Sequence[Any]) -> Any:
         """A Dask array of one object for each block: what work(block, *shared) gives."""
@@ -130,7 +145,7 @@ class Rows:
         order = np.argsort(positions, kind="stable")
         wanted = np.unique(np.searchsorted(np.cumsum(self.counts), positions, side="right"))
         some = self if len(wanted) == len(self.counts) else self._only(wanted)
-        found = some.total(_Taken.of, Shared(positions[order]), task="the choice of some rows").joined()
+        found = some.total(Taken.of, Shared(positions[order]), task="the choice of some rows").joined()
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return found.iloc[back] if hasattr(found, "iloc") else found[back]
@@ -141,6 +156,27 @@ class Rows:
         found = Rows(self.array.blocks[blocks.tolist()], target, self.counts[blocks], self.columns, self.dtype)
         found.__dict__["_starts"] = Shared(self.starts.value[:-1][blocks])
         return found
+
+    def chosen(self, positions: Array) -> Rows:
+        """Rows by their positions in ascending order, where they are."""
+        positions = np.asarray(positions, dtype=np.intp)
+        ends = np.searchsorted(positions, np.concatenate([[0], np.cumsum(self.counts)]))
+        index = Shared(positions)
+        target = None if self.target is None else self._picked(self.target, index)
+        return Rows(self._picked(self.array, index), target, np.diff(ends), self.columns, self.dtype)
+
+    def _picked(self, array: Any, index: Shared) -> Any:
+        """The chosen rows of an array that is in blocks like these."""
+        import dask.array as da
+        from dask.layers import ArrayBlockIdDep
+
+        axes = "ij"[: array.ndim]
+        where = ArrayBlockIdDep(((1,) * array.numblocks[0], (1,)))
+        return da.blockwise(
+            _pick, axes, array, axes, where, "ij", reference(self.starts), None, reference(index), None,
+            dtype=array.dtype, adjust_chunks={"i": lambda n: np.nan}, align_arrays=False, concatenate=True,
+            meta=np.empty((0,) * array.ndim, dtype=array.dtype),
+        )  # fmt: skip
 
     def targets(self) -> Array:
         """All targets, here."""
@@ -191,6 +227,29 @@ class _Task:
         return out
 
 
+@dataclass(frozen=True)
+class _Mapped:
+    """Other rows made of those of a block."""
+
+    columns: Any
+    width: int
+    __name__ = "rows"
+
+    def __call__(self, X: Any, *rest: Any) -> Array:
+        if not len(X):
+            return np.empty((0, self.width))
+        work, *shared = (value.value if isinstance(value, Parcel) else value for value in rest)
+        with one_task():
+            return np.ascontiguousarray(work(Block(as_frame(X, self.columns), None, 0), *shared), dtype=float)
+
+
+def _pick(values: Array, where: Any, starts: Parcel, index: Parcel) -> Array:
+    """The rows of a block that are among the positions `index`."""
+    start = int(starts.value[int(np.ravel(where[0])[0])])
+    first, last = np.searchsorted(index.value, [start, start + len(values)])
+    return np.asarray(values[index.value[first:last] - start])
+
+
 def as_frame(values: Any, columns: Any) -> Any:
     """The rows of a block as they were: a frame whose columns have their own types again, or the array itself."""
     if columns is None:
@@ -218,7 +277,7 @@ class _Stacked:
 
 
 @dataclass(eq=False)
-class _Taken(_Stacked):
+class Taken(_Stacked):
     """Rows of consecutive blocks."""
 
     @classmethod

@@ -67,6 +67,7 @@ _RECORDS = {
     "mercer.solvers.glm": "GLMSolution",
     "mercer.solvers.gplvm": "LatentClimb",
     "mercer.solvers.gradient_descent": "Descent",
+    "mercer.solvers.inducing": "InducingSums",
     "mercer.solvers.hinge_posterior": "HingeMode HingePosterior",
     "mercer.solvers.kernel_k_means": "MeansProof",
     "mercer.solvers.kkt": "KKT",

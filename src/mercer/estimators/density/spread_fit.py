@@ -17,10 +17,11 @@ from mercer.distributed.deviations import Deviations
 from mercer.distributed.rows import Shared
 from mercer.engine.fill import require_memory
 from mercer.errors import bad
-from mercer.estimators.base import see_columns, weights
+from mercer.estimators.base import weights
 from mercer.estimators.density.bandwidth_argument import Bandwidth, given_bandwidth, varying_columns
 from mercer.estimators.density.spread_points import Recipe, SpreadPoints
 from mercer.estimators.density.support_argument import inside, sides_of
+from mercer.estimators.rows_elsewhere import see_columns
 from mercer.solvers.bandwidth import BY_DEVIATIONS, best_of, from_deviations, select_bandwidth
 from mercer.solvers.density import Mixture, abramson
 from mercer.solvers.density.boundary import Side

@@ -17,6 +17,10 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from mercer.distributed import Block, Rows
+from mercer.distributed.columns import ColumnFacts
+from mercer.distributed.rows import Shared
+from mercer.engine.fill import require_memory
 from mercer.errors import bad
 from mercer.items import Vectors
 from mercer.items.vectors import is_sparse
@@ -28,6 +32,8 @@ NAMES = ("zero", "constant", "linear")
 class Mean(Protocol):
     """A mean function, fitted to the training items where that is needed."""
 
+    looks_at_items: bool  # whether it differs between items
+
     def offset(self, X: Any, n: int) -> Array:
         """The known part, (n, 1) or (n, q)."""
 
@@ -37,6 +43,8 @@ class Mean(Protocol):
 
 class ZeroMean:
     """m = 0."""
+
+    looks_at_items = False
 
     def offset(self, X: Any, n: int) -> Array:
         return np.zeros((n, 1))
@@ -58,9 +66,13 @@ class LinearMean(ZeroMean):
 
     centre: Array
     scale: Array
+    looks_at_items = True
 
     @classmethod
     def of(cls, X: Any) -> Self:
+        if isinstance(X, Rows):
+            facts = ColumnFacts.of(X)
+            return cls(facts.mean, facts.deviation)
         V = _dense(X)
         return cls(V.mean(axis=0), V.std(axis=0))
 
@@ -75,6 +87,7 @@ class KnownMean(ZeroMean):
     """m = function(X), given by the user."""
 
     function: Callable[[Any], Any]
+    looks_at_items = True
 
     def offset(self, X: Any, n: int) -> Array:
         given = getattr(X, "values", X) if isinstance(X, Vectors) else X
@@ -97,6 +110,24 @@ def mean_for(owner: str, given: Any, X: Any, *, vectors: bool) -> Mean:
         return KnownMean(given)
     rule = f"one of {NAMES} ('linear' on vectors only) or a function of the items"
     raise bad(owner, "mean", rule, repr(given), "Use 'constant' for targets that are not centred.")
+
+
+def at_training_items(mean: Mean, X: Any, n: int) -> tuple[Array, Array]:
+    """offset and basis at the training items, which workers may hold: what they are is here."""
+    if not (isinstance(X, Rows) and mean.looks_at_items):
+        return mean.offset(X, n), mean.basis(X, n)
+    size = 8 * n * (X.shape[1] + 2)
+    require_memory(f"The mean at {n} items", size, "Choose mean='constant', or raise the budget.")
+    offset = X.stacked(_offset, Shared(mean), task="the mean of a block")
+    return np.asarray(offset), np.asarray(X.stacked(_basis, Shared(mean), task="the mean of a block"))
+
+
+def _offset(block: Block, mean: Mean) -> Array:
+    return mean.offset(block.X, len(block))
+
+
+def _basis(block: Block, mean: Mean) -> Array:
+    return mean.basis(block.X, len(block))
 
 
 def _dense(X: Any) -> Array:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer.distributed import Rows
+from mercer.distributed.columns import column
 from mercer.errors import bad
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.robust_scale import centre_and_deviation
@@ -68,7 +70,10 @@ def target_variance(y: Array) -> float:
 
 def _spread(X: Any) -> Array:
     """The deviation of every column, 1 where it is constant."""
-    spread = centre_and_deviation(X.values if isinstance(X, Vectors) else X)[1]
+    if isinstance(X, Rows):  # a column at a time
+        spread = np.concatenate([centre_and_deviation(column(X, j)[:, None])[1] for j in range(X.shape[1])])
+    else:
+        spread = centre_and_deviation(X.values if isinstance(X, Vectors) else X)[1]
     return np.where(spread > 0.0, spread, 1.0)
 
 

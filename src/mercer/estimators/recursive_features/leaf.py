@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from mercer.config import config
+from mercer.distributed import Rows
+from mercer.distributed.columns import ColumnFacts
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
 from mercer.estimators.ridge.kernel_ridge_cv import KernelRidgeCV
+from mercer.gram.tall import as_array
 from mercer.kernels.additive import Laplacian
 from mercer.kernels.input_gradient import function_gradient
 from mercer.kernels.stationary import Stationary
@@ -111,26 +115,17 @@ class Attempt:
         return np.vstack(parts)
 
 
-def learn_leaf(
-    X: Array, Y: Array, rows: Array, start: Array, settings: Settings, rng: np.random.Generator
-) -> tuple[Leaf, Attempt, Array]:
-    """Learn the metric on a random sample of these rows, from that of the start, and the function on all of them.
-
-    Also returns the fit to the sample, and the positions of its rows.
-    """
-    some = rows[rng.permutation(len(rows))[: settings.metric_rows]]
-    found = _rounds(X[some], Y[some], start, settings)
-    settings.tell(f"fit to {len(rows)} rows")
-    leaf = Leaf(found.transform, found.fit.ridge(X[rows], Y[rows]), rows, found.history, found.reason)
-    return leaf, found.fit, some
+def leaf_on(X: Array, Y: Array, rows: Array, sample: Array, start: Array, settings: Settings) -> tuple[Leaf, Attempt]:
+    """The leaf of rows X, whose positions are `rows`, and the fit to the `sample` among them."""
+    found = _rounds(X[sample], Y[sample], start, settings)
+    settings.tell(f"fit to {len(X)} rows")
+    return Leaf(found.transform, found.fit.ridge(X, Y), rows, found.history, found.reason), found.fit
 
 
-def learn_start(
-    X: Array, Y: Array, start: Array, settings: Settings, rng: np.random.Generator
-) -> tuple[Array, Settings]:
+def learn_start(X: Any, Y: Array, start: Array, settings: Settings, rng: np.random.Generator) -> tuple[Array, Settings]:
     """The T that is learned on a random sample of the rows, and settings with the one kernel that was best there."""
     some = rng.permutation(len(X))[: settings.metric_rows]
-    found = _rounds(X[some], Y[some], start, settings)
+    found = _rounds(as_array(X[some]), Y[some], start, settings)
     few = min(settings.rounds, REFINED)
     return found.transform, replace(settings, kernels=(found.fit.kernel,), rounds=few)
 
@@ -169,8 +164,11 @@ def median_distance(Z: Array, order: int) -> float:
     return float(np.median(apart)) if len(apart) else 1.0
 
 
-def deviations(X: Array) -> Array:
+def deviations(X: Any) -> Array:
     """The standard deviation of every column, also of huge and tiny numbers; infinite for a constant column."""
+    if isinstance(X, Rows):
+        facts = ColumnFacts.of(X)
+        return np.where(facts.deviation > _ROUNDING * facts.largest, facts.deviation, np.inf)
     largest = np.abs(X).max(axis=0)
     shares = X / np.where(largest > 0.0, largest, 1.0)
     spread = shares.std(axis=0)

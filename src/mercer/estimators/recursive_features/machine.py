@@ -14,24 +14,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.distributed.gathering import gathers_rows
+from mercer.distributed import Rows, is_spread
 from mercer.errors import bad
 from mercer.estimators.base import answer_lazily, interruptible, targets
-from mercer.estimators.cells.tree import Split, grow, routed
+from mercer.estimators.cells.tree import Split, Tree, grow, routed
 from mercer.estimators.kernel_argument import NAMES, named_kernel, written
 from mercer.estimators.labels import Labels
-from mercer.estimators.recursive_features.leaf import (
-    ALPHAS,
-    Attempt,
-    Leaf,
-    Settings,
-    deviations,
-    learn_leaf,
-    learn_start,
-)
+from mercer.estimators.recursive_features.leaf import ALPHAS, Leaf, Settings, deviations, leaf_on, learn_start
 from mercer.estimators.recursive_features.probability import steepness
+from mercer.estimators.recursive_features.rows_elsewhere import leaves_on_workers, scaled
 from mercer.estimators.regressor import columns_of
+from mercer.estimators.rows_elsewhere import checked_rows
 from mercer.estimators.worker_settings import carry_settings
+from mercer.gram.row_squares import is_elsewhere
+from mercer.gram.tall import column_variances
 from mercer.kernels.additive import Laplacian
 from mercer.kernels.radial import Exponential, Radial
 from mercer.kernels.stationary import Stationary
@@ -66,27 +62,47 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         carry_settings(cls)
         answer_lazily(cls)
 
-    def _learn(self, X: Array, Y: Array) -> list[tuple[Attempt, Array]]:
-        """Fit the leaves; for each, returns the fit to its sample, and the rows of X that are in it."""
+    def _learn(self, X: Any, Y: Array, *, held_out: bool = False) -> list[tuple[Array | None, Array]]:
+        """Fit the leaves; returns for each the rows of its sample, and with `held_out` what they are predicted as."""
         settings = self._settings()
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         self.scale_ = deviations(X)
-        X = X / self.scale_
+        X = scaled(X, self.scale_) if isinstance(X, Rows) else X / self.scale_
         start = np.diag(np.isfinite(self.scale_).astype(float))
         if len(X) > self.max_leaf:
             start, settings = learn_start(X, Y, start, settings, rng)
         tree = grow(X, start, self.max_leaf, float(self.overlap))
-        learned = [learn_leaf(X, Y, rows, start, settings, rng) for rows in tree.rows]
-        self.root_, self.leaves_ = tree.root, [leaf for leaf, _, _ in learned]
+        samples = [rng.permutation(len(rows))[: settings.metric_rows] for rows in tree.rows]
+        learned = self._learned(X, Y, tree, start, settings, samples, held_out)
+        self.root_, self.leaves_ = tree.root, [leaf for leaf, _ in learned]
         share = np.array(tree.own) / len(X)
         self.metric_ = sum(s * leaf.metric for s, leaf in zip(share, self.leaves_, strict=True))
-        moved = np.diag(self.metric_) * X.var(axis=0)
+        moved = np.diag(self.metric_) * column_variances(X)
         self.feature_importances_ = moved / moved.sum() if moved.sum() > 0.0 else moved
         self.loo_error_ = float(share @ [min(error for _, error in leaf.history) for leaf in self.leaves_])
         self.certificate_ = max((leaf.ridge.certificate_ for leaf in self.leaves_), key=lambda proof: proof.residual)
         self.kernel_ = self.leaves_[int(np.argmax(share))].ridge.kernel
         self.n_iter_ = max(len(leaf.history) - 1 for leaf in self.leaves_)
-        return [(attempt, rows) for _, attempt, rows in learned]
+        return [(left, rows[some]) for (_, left), rows, some in zip(learned, tree.rows, samples, strict=True)]
+
+    def _learned(
+        self, X: Any, Y: Array, tree: Tree, start: Array, settings: Settings, samples: list[Array], held_out: bool
+    ) -> list[tuple[Leaf, Array | None]]:
+        """Every leaf, here or on workers."""
+        if is_elsewhere(X):
+            return leaves_on_workers(X, Y, tree, start, settings, samples, held_out=held_out)
+        found = [leaf_on(X[rows], Y[rows], rows, some, start, settings)
+                 for rows, some in zip(tree.rows, samples, strict=True)]  # fmt: skip
+        return [(leaf, attempt.left_out if held_out else None) for leaf, attempt in found]
+
+    def _checked_training(self, X: Any, y: Any, **options: Any) -> tuple[Any, Array]:
+        """Rows, or blocks of them on workers, and targets."""
+        if is_spread(X):
+            rows = checked_rows(self, X, y, vectors=True, reset=True)
+            if len(rows) < 2:
+                raise bad(type(self).__name__, "X", "of two rows or more", "1", "Pass more rows to fit.")
+            return rows, rows.targets()
+        return validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2, **options)  # type: ignore[no-any-return]
 
     def _settings(self) -> Settings:
         """The options, checked."""
@@ -164,10 +180,9 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
         return tags
 
     @interruptible
-    @gathers_rows
     def fit(self, X: Any, y: Any) -> Self:
         """Learn metric and function from rows X with numbers y, in one column or several."""
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, multi_output=True, ensure_min_samples=2)
+        X, y = self._checked_training(X, y, y_numeric=True, multi_output=True)
         y = targets(type(self).__name__, y)
         self._flat = y.ndim == 1
         self._learn(X, columns_of(y))
@@ -187,15 +202,14 @@ class RFMClassifier(ClassifierMixin, RecursiveFeatureMachine):  # type: ignore[m
     """
 
     @interruptible
-    @gathers_rows
     def fit(self, X: Any, y: Any) -> Self:
         """Learn metric and functions from rows X with labels y."""
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = self._checked_training(X, y)
         labels = Labels.of(type(self).__name__, np.asarray(y))
         self.classes_ = labels.classes
         indicators = np.eye(len(labels.classes))[labels.codes]
-        learned = self._learn(X, indicators[:, 1:] if len(labels.classes) == 2 else indicators)
-        values = np.vstack([attempt.left_out for attempt, _ in learned])
+        learned = self._learn(X, indicators[:, 1:] if len(labels.classes) == 2 else indicators, held_out=True)
+        values = np.vstack([left for left, _ in learned if left is not None])
         rows = np.concatenate([rows for _, rows in learned])
         self.steepness_ = steepness(_of_all_classes(values), labels.codes[rows])
         return self
