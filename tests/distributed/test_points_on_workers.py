@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import mercer
 from mercer import KernelDensity, LocalRegression, NadarayaWatson
-from mercer.distributed.versions import present_workers
+from mercer.distributed.cluster import workers_known
 from mercer.solvers.local_regression import LocalProblem, PartialSums, Places, Width, local_fit
 from mercer.windows import Gaussian, TriCube
 
@@ -221,7 +221,7 @@ def test_D3_same_bits_on_one_worker_and_two(client, points, rows):
     assert_allclose(wanted[2], NadarayaWatson(0.3).fit(X, y).fitted_values_, rtol=1e-8, atol=1e-8)
     client.cluster.scale(1)
     client.cluster.sync(client.cluster._correct_state)
-    while len(present_workers(client)) > 1:
+    while len(workers_known(client)) > 1:
         time.sleep(0.05)
     for one, two in zip(answers(), wanted, strict=True):
         assert np.array_equal(one, two)

@@ -10,8 +10,7 @@ import pytest
 
 from mercer import KernelRidge
 from mercer.distributed import Rows, versions
-from mercer.distributed.cluster import WorkerLost
-from mercer.distributed.versions import present_workers
+from mercer.distributed.cluster import WorkerLost, workers_known
 from mercer.kernels import RBF
 
 da = pytest.importorskip("dask.array")
@@ -36,7 +35,7 @@ def test_D3_same_bits_with_one_worker_and_two_and_after_a_lost_one(client, rows)
     wanted = ridge().fit(D, t).dual_coef_
     client.cluster.scale(1)
     client.cluster.sync(client.cluster._correct_state)
-    while len(present_workers(client)) > 1:
+    while len(workers_known(client)) > 1:
         time.sleep(0.05)
     assert np.array_equal(ridge().fit(D, t).dual_coef_, wanted)
     client.cluster.scale(2)

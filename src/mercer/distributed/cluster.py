@@ -225,11 +225,17 @@ def _cancel(at: Any, futures: Iterable[Any]) -> None:
         at.cancel(list(futures), force=True)
 
 
+def workers_known(at: Any) -> dict[str, Any]:
+    """What the scheduler knows of every worker, by their addresses.
+
+    Asked directly: what Client.scheduler_info returns may have been replaced, by an update without workers, since then.
+    """
+    return dict(at.sync(at.scheduler.identity, n_workers=-1)["workers"])
+
+
 def _limits(at: Any) -> list[int]:
     """The bytes of memory of every worker; 0 for one without a limit."""
-    from mercer.distributed.versions import present_workers
-
-    return [int(worker["memory_limit"] or 0) for worker in present_workers(at).values()]
+    return [int(worker["memory_limit"] or 0) for worker in workers_known(at).values()]
 
 
 def _least_memory(at: Any) -> str:

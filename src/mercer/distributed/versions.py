@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from mercer.distributed.cluster import workers_known
 from mercer.errors import bad
 
 PACKAGES = ("mercer", "numpy", "scipy", "scikit-learn", "dask", "distributed")
@@ -44,22 +45,9 @@ def _asked() -> dict[str, str]:
     return own()
 
 
-def present_workers(client: Any) -> dict[str, Any]:
-    """What the scheduler knows of every worker, by address.
-
-    It is asked itself: what `client.scheduler_info` returns may be replaced meanwhile by news without workers, which
-    the client asks for from time to time.
-    """
-    try:
-        found = client.sync(client.scheduler.identity, n_workers=-1)
-    except TypeError:  # a Dask that always tells of all workers
-        found = client.sync(client.scheduler.identity)
-    return dict(found["workers"])
-
-
 def workers_of(client: Any) -> list[WorkerState]:
     """All workers of a client, asked for their versions."""
-    info = present_workers(client)
+    info = workers_known(client)
     found = client.run(_asked)
     present = [(address, info[address]) for address in sorted(found) if address in info]
     return [WorkerState(address, int(own["nthreads"]), int(own["memory_limit"] or 0), found[address])
@@ -79,12 +67,12 @@ def _waited_for(client: Any) -> dict[str, Any]:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError:
         return {}
-    return present_workers(client)
+    return workers_known(client)
 
 
 def require_agreement(client: Any) -> None:
     """Refuse workers whose versions differ, before any work is sent; each set of workers is asked once."""
-    present = frozenset(present_workers(client) or _waited_for(client))
+    present = frozenset(workers_known(client) or _waited_for(client))
     if not present:
         raise bad("mercer", "the cluster", "one worker or more", "none", "Start workers, or wait for them.")
     if present <= _known.get(client.id, frozenset()):

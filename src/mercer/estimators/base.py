@@ -78,16 +78,6 @@ def answer_lazily(cls: type) -> None:
             setattr(cls, name, predictions(own))
 
 
-def with_names(machine: Any, X: Any) -> Any:
-    """Rows of the fit as the machine has seen them: those of a frame of numbers, which are an array, as a frame."""
-    names = getattr(machine, "feature_names_in_", None)
-    if names is None or not isinstance(X, np.ndarray):
-        return X
-    import pandas as pd
-
-    return pd.DataFrame(X, columns=names)
-
-
 def _so_far(machine: Any) -> str:
     """What an interrupted machine has found, and how near its optimum that is, if known."""
     if hasattr(machine, "cv_results_"):

@@ -35,3 +35,13 @@ def see_columns(machine: Any, X: Any, width: int, reset: bool) -> None:
     names: Any = getattr(X, "_meta", None)
     row = np.ones((1, width))
     validate_data(machine, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row, reset=reset)
+
+
+def with_names(machine: Any, X: Any) -> Any:
+    """Rows of the fit as the machine has seen them: those of a frame of numbers, which are an array, as a frame."""
+    names = getattr(machine, "feature_names_in_", None)
+    if names is None or not isinstance(X, np.ndarray):
+        return X
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=names)

@@ -18,8 +18,8 @@ from mercer.distributed.pairs import Places, answers, own_answers
 from mercer.distributed.rows import Shared
 from mercer.engine.fill import require_memory
 from mercer.engine.tiles import cuts
-from mercer.estimators.base import with_names
 from mercer.estimators.density.support_argument import inside
+from mercer.estimators.rows_elsewhere import with_names
 from mercer.solvers.density import Accuracy, Mixture, log_sums
 from mercer.solvers.density.boundary import Side, reflected
 from mercer.typing import Array

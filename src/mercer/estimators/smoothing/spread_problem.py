@@ -21,8 +21,9 @@ from mercer.distributed.rows import Shared
 from mercer.engine.fill import require_memory
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
-from mercer.estimators.base import targets, weights, with_names
+from mercer.estimators.base import targets, weights
 from mercer.estimators.regressor import columns_of
+from mercer.estimators.rows_elsewhere import with_names
 from mercer.estimators.smoothing.mixed_columns import Extent, MixedColumns, checked, learned
 from mercer.solvers.bandwidth import BY_DEVIATIONS, from_deviations
 from mercer.solvers.local_regression import LocalFit, LocalProblem, PartialSums, Places, Width
