@@ -38,11 +38,11 @@ from mercer.solvers.ridge.certificate import RidgeCertificate
 from mercer.solvers.ridge.direct import Shifted, factorised
 from mercer.typing import Array
 
-ONE_PASS = 3000  # landmarks up to which normal equations of all rows are quicker than conjugate gradients
+ONE_PASS, ONE_PASS_SINGLE = 3000, 4000  # landmarks up to which normal equations are quicker than conjugate gradients
 SINGLE_WORK = 2e11  # rows x landmarks^2 from which on the first pass is in single precision
 LEVERAGE_WORK = 1e11  # rows x landmarks^2 up to which leverages are worth their pass
 _SOLVED = 1e-6  # relative gap up to which an answer counts as proved
-GAP, SINGLE_GAP = 1e-12, 1e-6  # relative gaps at which an answer is not moved any more, after sums in single precision
+GAP, SINGLE_GAP = 1e-12, 1e-6  # relative gaps at which an answer is not moved any more; where there is much work
 _MOVES = 4  # moves after the first answer, at most
 _CG_TOL, _CG_MOST = 1e-3, 25  # of one move by conjugate gradients
 _SAFE = 0.1  # of M + alpha I: an error up to which sums in single precision are good enough
