@@ -29,7 +29,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.linalg.blas import cholesky, substitute
+from mercer.linalg.blas import cholesky, plus_square, substitute
 from mercer.linalg.conjugate_gradients import conjugate_gradients
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers.landmarks import LandmarkFactor
@@ -186,11 +186,12 @@ def single_is_safe(blocks: Blocks, factor: LandmarkFactor, rows: int, alpha: flo
     exact, rough = (NormalEquations.zero(blocks.width, blocks.outputs) for _ in range(2))
     exact.add(some)
     rough.add(replace(some, K=some.K.astype(np.float32)))
-    P = exact.A + alpha * len(some.K) / rows * (factor.L @ factor.L.T)
-    if intercept:
-        P -= np.outer(exact.c, exact.c) / exact.weight
     D = np.tril(rough.A - exact.A)
     D += np.tril(D, -1).T
+    P = exact.A
+    plus_square(P, np.sqrt(alpha * len(some.K) / rows) * np.ascontiguousarray(factor.L.T))
+    if intercept:
+        P -= np.outer(exact.c, exact.c) / exact.weight
     return cholesky(P) is None and _largest(P, D) <= _SAFE
 
 
