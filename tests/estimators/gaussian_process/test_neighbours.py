@@ -85,3 +85,12 @@ def test_noise_that_a_few_blocks_miss_is_found_by_items_held_out_M31():
     assert fixed.calibration_ > 100.0
     assert free.noise_ > 1e-2
     assert 0.1 < free.calibration_ < 10.0
+
+
+def test_items_that_all_have_twins_do_not_say_that_nothing_is_uncertain_M31():
+    """The error of an item whose twin stays is rounding; that tells nothing of places between the items."""
+    targets = np.repeat(y[:6], 8)
+    machine = GaussianProcessRegressor("matern", method="neighbours").fit(np.repeat(X[:6], 8, axis=0), targets)
+    exact = GaussianProcessRegressor("matern").fit(np.repeat(X[:6], 8, axis=0), targets)
+    assert machine.calibration_ >= 1.0 / 49.0
+    assert (machine.predict(NEW, return_std=True)[1] > 0.1 * exact.predict(NEW, return_std=True)[1]).all()
