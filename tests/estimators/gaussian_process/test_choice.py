@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pkgutil
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import mercer
 from mercer import GaussianProcessRegressor
-from mercer.estimators.gaussian_process.methods import choice
+from mercer.estimators.gaussian_process.methods import choice, neighbours
 from mercer.kernels import RBF, Fixed, Matern
 
 rng = np.random.default_rng(0)
@@ -139,3 +141,64 @@ def test_kernels_without_free_hyper_parameters_are_not_searched_M31(method):
     assert_allclose(machine.predict(new), exact.predict(new), atol=0.02)
     low, high = machine.bound_
     assert low - 1e-6 <= exact.log_marginal_likelihood_value_ <= high + 1e-6
+
+
+# ---- Ctrl-C and progress
+
+EVIDENCES = {
+    "exact": "regression_evidence.RegressionEvidence",
+    "sgpr": "methods.inducing.InducingEvidence",
+    "neighbours": "methods.neighbours.BlockEvidence",
+    "statespace": "methods.state_space.LineEvidence",
+    "grid": "methods.grid.GridEvidence",
+}
+
+
+@pytest.mark.parametrize("method", EVIDENCES)
+def test_an_interrupted_search_keeps_its_best_C2(method, monkeypatch):
+    items, targets, new, kernel = data_for(method)
+    path = f"mercer.estimators.gaussian_process.{EVIDENCES[method]}.value_and_slope"
+    inner, calls = pkgutil.resolve_name(path), []
+
+    def third(*args, **options):
+        calls.append(None)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return inner(*args, **options)
+
+    monkeypatch.setattr(path, third)
+    machine = GaussianProcessRegressor(kernel, method=method)
+    with pytest.raises(KeyboardInterrupt, match="GaussianProcessRegressor was interrupted and keeps"):
+        machine.fit(items, targets)
+    assert machine.certificate_.reason == "interrupted"
+    assert np.isfinite(machine.predict(new, return_std=True)).all()
+
+
+@pytest.mark.parametrize("call", [1, 2])
+def test_ctrl_c_while_variances_are_corrected_keeps_the_model_C2(call, monkeypatch):
+    calls = []
+    inner = neighbours.NeighbourPosterior.held_out
+
+    def interrupted(self, rows):
+        calls.append(len(rows))
+        if len(calls) == call:
+            raise KeyboardInterrupt
+        return inner(self, rows)
+
+    monkeypatch.setattr(neighbours, "_BLOCK", 100)
+    monkeypatch.setattr(neighbours.NeighbourPosterior, "held_out", interrupted)
+    machine = GaussianProcessRegressor("rbf", method="neighbours", n_neighbors=30)
+    with pytest.raises(KeyboardInterrupt, match="was interrupted and keeps"):
+        machine.fit(X, y)
+    assert len(calls) == call + 1  # the noise stays, and variances are corrected at once
+    assert np.isfinite(machine.predict(NEW, return_std=True)).all()
+
+
+@pytest.mark.parametrize("method", EVIDENCES)
+def test_every_method_tells_of_its_progress_C2(method):
+    items, targets, new, kernel = data_for(method)
+    told = []
+    with mercer.configure(progress=lambda done, total: told.append((done, total))):
+        predictions(items, targets, new, kernel, method)
+    assert told
+    assert all(0 <= done <= total for done, total in told)

@@ -68,7 +68,7 @@ class ConstantMean(ZeroMean):
 
 @dataclass(frozen=True, eq=False)
 class LinearMean(ZeroMean):
-    """m = level + b_0 + b'x of centred and scaled columns, which makes b well determined; constant ones are left out."""
+    """m = level + b_0 + b'x of centred and scaled columns, so that b is well determined; constant ones are left out."""
 
     centre: Array
     scale: Array
@@ -104,7 +104,7 @@ class KnownMean(ZeroMean):
 
 
 def mean_for(owner: str, given: Any, X: Any, *, vectors: bool, level: float | Array = 0.0) -> Mean:
-    """The mean function that the argument `mean` stands for, on these training items; `level` is that of the targets."""
+    """The mean function that the argument `mean` stands for, on these items; `level` is that of the targets."""
     if isinstance(given, str) and given == "zero":
         return ZeroMean()
     if isinstance(given, str) and given == "constant":

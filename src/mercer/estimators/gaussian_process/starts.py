@@ -70,8 +70,8 @@ def target_variance(y: Array) -> float:
 def require_moderate(y: Array, method: str) -> None:
     """Raise if the squares of variances like that of the targets are not numbers."""
     if not _TINIEST <= target_variance(y) <= _HUGEST:
-        raise bad("GaussianProcessRegressor", "y", f"of a standard deviation between 1e-60 and 1e60 for a kernel by name "
-                  f"and method={method!r}", f"{np.sqrt(target_variance(y)):.1e}",
+        rule = f"of a standard deviation between 1e-60 and 1e60 for a kernel by name and method={method!r}"
+        raise bad("GaussianProcessRegressor", "y", rule, f"{np.sqrt(target_variance(y)):.1e}",
                   "Express it in another unit, or use normalize_y=True.")  # fmt: skip
 
 

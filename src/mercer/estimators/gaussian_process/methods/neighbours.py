@@ -1,11 +1,13 @@
 """Nearest neighbours: every new item is predicted from the training items nearest to it (GPnn, Allison et al., 2023).
 
-The hyper-parameters have the largest sum of evidences on a few blocks of items: half of the blocks are items drawn at
-random, half are the neighbours of an item, which tell more of the noise and of short lengthscales.  A few blocks miss
-rare targets that differ much from those of equal items, so that the noise is raised as long as items held out become
-more likely by that.  They also say how far variances are off, and one factor for signal and noise corrects that; it
-changes no mean.  Few items have errors so large that they decide about this factor, so that it takes thousands to know
-it.  One more item whose error is as expected keeps it away from 0 where every item held out has a twin.
+The hyper-parameters have the largest sum of evidences on blocks of items.  Some are items drawn at random, which tell
+what varies slowly.  More are the neighbours of an item, which tell the noise and short lengthscales: these decide about
+predictions from neighbours, and differ from place to place.  Blocks miss rare targets that differ much from those of
+equal items, so that the noise is raised as long as items held out become more likely by that.
+
+Items held out also say how far variances are off, and one factor for signal and noise corrects that; it changes no
+mean.  Few items have errors so large that they decide about this factor, so that it takes thousands to know it.  One
+more item whose error is as expected keeps it away from 0 where every item held out has a twin.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ from mercer.solvers.evidence_search import LEAST
 from mercer.solvers.local_conditioning import condition_at
 from mercer.typing import Array
 
-_BLOCKS, _BLOCK = 8, 400  # blocks of items for the hyper-parameters, and items of each
+_BLOCKS, _BLOCK = 4, 400  # blocks of random items for the hyper-parameters, and items of each
+_PLACES, _NEAR = 24, 200  # blocks of neighbours, and items of each
 _HELD_OUT = 4000  # items by which variances are corrected
 _ASKED = 1000  # items held out at every step of the noise
 _RAISE, _RAISES = 8.0, 8  # the factor by which the noise is raised in one step, and the steps
@@ -111,7 +114,7 @@ class NeighbourPosterior:
         """Mean and variance of f at training items, from their neighbours without the item itself."""
         data = self.data
         some = data.keep(rows)
-        index, _ = data.cross(some.items).nearest(self.count + 1)
+        index, _ = data.cross(some.items).nearest(min(self.count + 1, len(data)))
         index = np.array([found[found != row][: self.count] for found, row in zip(index, rows, strict=True)])
         return self._at(some.prepared, self.H[rows], index)
 
@@ -177,7 +180,7 @@ class Neighbours(Method):
         return self._given(covariance, mean, Y, value, factor)
 
     def _given(self, covariance: Covariance, mean: Mean, Y: Array, value: float, factor: float) -> NeighbourPosterior:
-        return NeighbourPosterior(covariance, mean, Y, min(self.count, max(len(Y) - 1, 1)), value, factor)
+        return NeighbourPosterior(covariance, mean, Y, min(self.count, len(Y)), value, factor)
 
     def _held_out(self, covariance: Covariance, mean: Mean, Y: Array, most: int) -> tuple[float, float]:
         """The factor of all variances by `most` items held out, and their mean log density with it."""
@@ -202,8 +205,7 @@ def _blocks(data: Any) -> list[Array]:
     if n <= 2 * _BLOCK:
         return [np.arange(n)]
     rng = np.random.default_rng(0)
-    half = _BLOCKS // 2
-    random = [np.sort(rng.choice(n, _BLOCK, replace=False)) for _ in range(half)]
-    centres = data.keep(np.sort(rng.choice(n, half, replace=False)))
-    near, _ = data.cross(centres.items).nearest(_BLOCK)
+    random = [np.sort(rng.choice(n, _BLOCK, replace=False)) for _ in range(_BLOCKS)]
+    centres = data.keep(np.sort(rng.choice(n, _PLACES, replace=False)))
+    near, _ = data.cross(centres.items).nearest(_NEAR)
     return [*random, *(np.sort(block) for block in near)]
