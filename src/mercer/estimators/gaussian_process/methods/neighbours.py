@@ -32,8 +32,8 @@ from mercer.solvers.evidence_search import LEAST
 from mercer.solvers.local_conditioning import condition_at
 from mercer.typing import Array
 
-_BLOCKS, _BLOCK = 4, 400  # blocks of random items for the hyper-parameters, and items of each
-_PLACES, _NEAR = 24, 200  # blocks of neighbours, and items of each
+_BLOCKS, _PLACES = 4, 12  # blocks of random items for the hyper-parameters, and of neighbours of an item
+_BLOCK = 400  # items of each; half as many tell too little noise where targets have long tails
 _HELD_OUT = 4000  # items by which variances are corrected
 _ASKED = 1000  # items held out at every step of the noise
 _RAISE, _RAISES = 8.0, 8  # the factor by which the noise is raised in one step, and the steps
@@ -207,5 +207,5 @@ def _blocks(data: Any) -> list[Array]:
     rng = np.random.default_rng(0)
     random = [np.sort(rng.choice(n, _BLOCK, replace=False)) for _ in range(_BLOCKS)]
     centres = data.keep(np.sort(rng.choice(n, _PLACES, replace=False)))
-    near, _ = data.cross(centres.items).nearest(_NEAR)
+    near, _ = data.cross(centres.items).nearest(_BLOCK)
     return [*random, *(np.sort(block) for block in near)]
