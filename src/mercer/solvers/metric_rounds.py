@@ -6,7 +6,7 @@ over the items,
     G = (1/n) sum_i grad f(x_i) grad f(x_i)',
 
 is large in the directions in which f moves.  The next round measures distances with T T' = (G / largest eigenvalue)^p.
-Each round tries every power p; the best fit of all rounds is the answer, by an error that is no training error.  For a
+The first round tries every power p, the others that which was best; the best fit of all rounds is the answer, by an error that is no training error.  For a
 kernel of the distance sum_j |x_j - z_j|, which looks at columns one by one, the diagonal of G stands for G.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 from mercer.engine.interrupts import until_interrupted
 from mercer.typing import Array
 
-_WORTH = 0.01  # share of the error that a round must take away for another to follow
+WORTH = 0.01  # share of the error that a round must take away for another to follow
 
 
 class Fit(Protocol):
@@ -79,7 +79,8 @@ def learn_metric(
             fits = [fit(T) for _, T in tried]
             i = int(np.argmin([each.error for each in fits]))
             history.append((tried[i][0], fits[i].error))
-            worth = fits[i].error < (1.0 - _WORTH) * best.error
+            powers = [tried[i][0]]
+            worth = fits[i].error < (1.0 - WORTH) * best.error
             if fits[i].error < best.error:
                 best, transform = fits[i], tried[i][1]
             if not worth:

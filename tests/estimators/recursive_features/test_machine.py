@@ -7,7 +7,9 @@ from numpy.testing import assert_allclose
 import mercer
 from mercer import KernelRidge, RFMClassifier, RFMRegressor
 from mercer.estimators.cells.tree import grow, routed
-from mercer.estimators.recursive_features.leaf import cheaper_solver, deviations, learn_leaf, median_distance
+from mercer.estimators.recursive_features.choice import median_distance
+from mercer.estimators.recursive_features.columns import deviations
+from mercer.estimators.recursive_features.leaf import cheaper_solver, learn_leaf
 from mercer.kernels import RBF, Exponential, Laplacian, Mahalanobis, Matern
 from mercer.kernels.input_gradient import function_gradient, input_gradient
 

@@ -1,37 +1,33 @@
-"""One recursive feature machine: the metric is learned on a sample of the rows, the function on all of them.
+"""One recursive feature machine: the metric is learned on some rows and judged by others, f is fitted to all of them.
 
-Kernel, width and alpha have the least leave-one-out error on the sample.  With x' = x T, T from
-solvers/metric_rounds.py, f is kernel ridge regression of the rows x'.
+Kernel, width, alpha and the number of rounds have the least leave-one-out error on rows that the metric has not seen:
+on its own rows a metric of many numbers looks better than it is.  With x' = x T, T from solvers/metric_rounds.py, f is
+kernel ridge regression of the rows x'.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from mercer.config import config
+from mercer.estimators.recursive_features.choice import by_columns, choose
+from mercer.estimators.recursive_features.columns import Columns
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
-from mercer.estimators.ridge.kernel_ridge_cv import KernelRidgeCV
-from mercer.kernels.additive import Laplacian
 from mercer.kernels.input_gradient import function_gradient
 from mercer.kernels.stationary import Stationary
-from mercer.solvers.metric_rounds import Rounds, learn_metric
+from mercer.solvers.metric_rounds import WORTH, Rounds, learn_metric
 from mercer.typing import Array
 
-WIDTHS = 2.0 ** np.arange(-1, 5)  # lengthscales, as multiples of the median distance between rows
 REFINED = 2  # rounds of a leaf at most: it starts from the metric of all rows
 ALPHAS = 10.0 ** np.arange(-6.0, 2.0)
-CHOICE_ROWS = 1000  # on which width and alpha are chosen: a decomposition of each Gram takes a tenth of a second
+JUDGES = 1500  # rows at most by which kernels, widths, alphas and metrics are judged
+APART = 1500  # rows from which on those that judge are not those from which the metric is learned
 GRADIENT_ROWS = 2000  # at which gradients are taken
 FACTOR_ROWS = 4000  # up to which f is always found from a factor of the Gram
-_BREAK_EVEN = (
-    1500.0  # beyond this over sqrt(alpha) rows, conjugate gradients are faster: they take 15 / sqrt(alpha) steps
-)
-_PAIRS = 10_000  # of rows, for the median distance
-_ROUNDING = 1e-12  # deviation of a column, relative to its largest entry, below which it is constant
+_BREAK_EVEN = 1200.0  # beyond this over sqrt(alpha) rows, conjugate gradients are faster: 15 / sqrt(alpha) products
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +43,27 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
+class Sample:
+    """Positions of rows: `learners`, from which the metric is learned, and `judges`, by which it is judged."""
+
+    learners: Array
+    judges: Array
+
+    @classmethod
+    def of(cls, rows: Array, most: int, rng: np.random.Generator) -> Sample:
+        """A third of the rows judge, at most JUDGES; `most` others learn.  Of few rows the same do both."""
+        order = rows[rng.permutation(len(rows))]
+        if len(rows) < APART:
+            return cls(order[:most], order[:most])
+        judges, others = np.split(order, [min(JUDGES, len(rows) // 3)])
+        return cls(others[:most], judges)
+
+
+@dataclass(frozen=True, eq=False)
 class Leaf:
     """f(x) = ridge(x T), fitted to `rows` of the training data.
 
-    `history` holds the power and the leave-one-out error of each round on the sample, `reason` why the rounds ended.
+    `history` holds the power and the leave-one-out error of each round, `reason` why the rounds ended.
     """
 
     transform: Array
@@ -75,16 +88,16 @@ class Leaf:
 
 
 class Attempt:
-    """Ridge regression of the sample with one metric; `error` is that of leaving one row out."""
+    """Ridge regression with one metric; `error` is that of leaving out one of the rows that judge."""
 
-    def __init__(self, X: Array, Y: Array, kernel: Stationary, transform: Array, alphas: Array) -> None:
-        self.X, self.Y, self.transform = X, Y, transform
-        Z = X[:CHOICE_ROWS] @ transform
-        median = median_distance(Z, 1 if by_columns(kernel) else 2)
-        kernels = [kernel.with_params(lengthscale=float(width * median)) for width in WIDTHS]
-        chosen = KernelRidgeCV(kernels, alphas, fit_intercept=True).fit(Z, Y[:CHOICE_ROWS])
-        self.kernel, self.alpha = chosen.kernel_, chosen.alpha_
-        self.error = float(chosen.best_estimator_.loo_error_.min())
+    def __init__(
+        self, X: Array, Y: Array, sample: Sample, kernel: Stationary, transform: Array, alphas: Array,
+        near: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
+        self.X, self.Y, self.transform = X[sample.learners], Y[sample.learners], transform
+        found = choose(X[sample.judges] @ transform, Y[sample.judges], kernel, alphas, near)
+        self.kernel, self.alpha, self.place = found.kernel, found.alpha, found.place
+        self.error, self.left_out = found.error, found.left_out
 
     def ridge(self, X: Array, Y: Array) -> KernelRidge:
         """The machine of the chosen kernel and alpha on rows X."""
@@ -92,18 +105,8 @@ class Attempt:
         machine = KernelRidge(self.alpha, kernel=self.kernel, fit_intercept=True, solver=solver)
         return machine.fit(X @ self.transform, Y)
 
-    @cached_property
-    def left_out(self) -> Array:
-        """What is predicted for every row of the sample from the others."""
-        return self.ridge(self.X, self.Y).leave_one_out().reshape(self.Y.shape)
-
-    @property
-    def sample_error(self) -> float:
-        """The leave-one-out error on the whole sample."""
-        return float(np.mean((self.left_out - self.Y) ** 2))
-
     def gradients(self) -> Array:
-        """grad f at some rows of the sample, those of every output below each other."""
+        """grad f at some of the rows that learn, those of every output below each other."""
         machine, Z = self.ridge(self.X, self.Y), self.X @ self.transform
         coefficients = np.asarray(machine.dual_coef_).reshape(len(Z), -1)
         at = Z[:GRADIENT_ROWS]
@@ -111,67 +114,70 @@ class Attempt:
         return np.vstack(parts)
 
 
+def learn_columns(X: Array, Y: Array, forms: tuple[str, ...], settings: Settings, rng: np.random.Generator) -> Columns:
+    """Columns measured in the form of least error without a metric; a later form must be better by a hundredth."""
+    if len(forms) == 1:
+        return Columns.of(X, forms[0])
+    sample = Sample.of(np.arange(len(X)), settings.metric_rows, rng)
+    best, least = Columns.of(X, forms[0]), np.inf
+    for form in forms:
+        columns = Columns.of(X, form)
+        Z, start = columns(X), start_of(columns)
+        tried = [Attempt(Z, Y, sample, kernel, start, settings.alphas) for kernel in settings.kernels]
+        error = min(attempt.error for attempt in tried)
+        settings.tell(f"columns {form}: leave-one-out error {error:.6g}")
+        if error < (1.0 - WORTH) * least:
+            best, least = columns, error
+    return best
+
+
+def start_of(columns: Columns) -> Array:
+    """The T with which the rounds begin: the identity, without constant columns."""
+    return np.diag(np.isfinite(columns.scale).astype(float))
+
+
 def learn_leaf(
     X: Array, Y: Array, rows: Array, start: Array, settings: Settings, rng: np.random.Generator
 ) -> tuple[Leaf, Attempt, Array]:
     """Learn the metric on a random sample of these rows, from that of the start, and the function on all of them.
 
-    Also returns the fit to the sample, and the positions of its rows.
+    Also returns the best attempt at a metric, and the positions of the rows by which it was judged.
     """
-    some = rows[rng.permutation(len(rows))[: settings.metric_rows]]
-    found = _rounds(X[some], Y[some], start, settings)
+    sample = Sample.of(rows, settings.metric_rows, rng)
+    found = _rounds(X, Y, sample, start, settings)
     settings.tell(f"fit to {len(rows)} rows")
     leaf = Leaf(found.transform, found.fit.ridge(X[rows], Y[rows]), rows, found.history, found.reason)
-    return leaf, found.fit, some
+    return leaf, found.fit, sample.judges
 
 
 def learn_start(
     X: Array, Y: Array, start: Array, settings: Settings, rng: np.random.Generator
 ) -> tuple[Array, Settings]:
     """The T that is learned on a random sample of the rows, and settings with the one kernel that was best there."""
-    some = rng.permutation(len(X))[: settings.metric_rows]
-    found = _rounds(X[some], Y[some], start, settings)
+    found = _rounds(X, Y, Sample.of(np.arange(len(X)), settings.metric_rows, rng), start, settings)
     few = min(settings.rounds, REFINED)
     return found.transform, replace(settings, kernels=(found.fit.kernel,), rounds=few)
 
 
-def _rounds(X: Array, Y: Array, start: Array, settings: Settings) -> Rounds:
+def _rounds(X: Array, Y: Array, sample: Sample, start: Array, settings: Settings) -> Rounds:
     """The rounds of the kernel whose best fit has the least error."""
 
     def rounds(kernel: Stationary) -> Rounds:
+        near: tuple[int, int] | None = None
+
         def fit(transform: Array) -> Attempt:
-            attempt = Attempt(X, Y, kernel, transform, settings.alphas)
+            nonlocal near
+            attempt = Attempt(X, Y, sample, kernel, transform, settings.alphas, near)
+            near = attempt.place
             settings.tell(f"{attempt.kernel!r}, alpha {attempt.alpha:g}: leave-one-out error {attempt.error:.6g}")
             return attempt
 
         return learn_metric(fit, start, settings.rounds, settings.powers, diagonal=by_columns(kernel))
 
-    tried = [rounds(kernel) for kernel in settings.kernels]
-    return min(tried, key=lambda found: found.fit.sample_error) if len(tried) > 1 else tried[0]
+    return min((rounds(kernel) for kernel in settings.kernels), key=lambda found: float(found.fit.error))
 
 
 def cheaper_solver(n: int, alpha: float) -> str:
     """A factor of the Gram, n^3 / 3 operations, or conjugate gradients, also where a factor does not fit in memory."""
     steps_pay = n > max(FACTOR_ROWS, _BREAK_EVEN / np.sqrt(alpha))
     return "iterative" if steps_pay or 8 * n * n > config().memory else "dual"
-
-
-def by_columns(kernel: Stationary) -> bool:
-    """Whether a kernel is a function of sum_j |x_j - z_j|, which only a diagonal T can change in steps of its own."""
-    return isinstance(kernel, Laplacian)
-
-
-def median_distance(Z: Array, order: int) -> float:
-    """The median distance of random pairs of rows that differ, |.|_1 or |.|_2; 1 where all are equal."""
-    i, j = np.random.default_rng(0).integers(0, len(Z), (2, _PAIRS))
-    distances = np.linalg.norm(Z[i] - Z[j], ord=order, axis=1)
-    apart = distances[distances > 0.0]
-    return float(np.median(apart)) if len(apart) else 1.0
-
-
-def deviations(X: Array) -> Array:
-    """The standard deviation of every column, also of huge and tiny numbers; infinite for a constant column."""
-    largest = np.abs(X).max(axis=0)
-    shares = X / np.where(largest > 0.0, largest, 1.0)
-    spread = shares.std(axis=0)
-    return np.where(spread > _ROUNDING, spread * largest, np.inf)

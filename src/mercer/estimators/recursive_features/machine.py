@@ -20,14 +20,16 @@ from mercer.estimators.base import answer_lazily, interruptible, targets
 from mercer.estimators.cells.tree import Split, grow, routed
 from mercer.estimators.kernel_argument import NAMES, named_kernel, written
 from mercer.estimators.labels import Labels
+from mercer.estimators.recursive_features.columns import FORMS, Columns
 from mercer.estimators.recursive_features.leaf import (
     ALPHAS,
     Attempt,
     Leaf,
     Settings,
-    deviations,
+    learn_columns,
     learn_leaf,
     learn_start,
+    start_of,
 )
 from mercer.estimators.recursive_features.probability import steepness
 from mercer.estimators.regressor import columns_of
@@ -41,6 +43,7 @@ from mercer.typing import Array
 class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
     """What the regressor and the classifier share: leaves, each a ridge regression of rows x T with its own T."""
 
+    columns_: Columns
     leaves_: list[Leaf]
     root_: Split | int
 
@@ -48,6 +51,7 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         self,
         distance_kernel: Any = "auto",
         *,
+        columns: str = "auto",
         rounds: int = 5,
         powers: Sequence[float] = (0.5, 1.0),
         alphas: Any = None,
@@ -57,7 +61,8 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
-        self.distance_kernel, self.rounds, self.powers, self.alphas = distance_kernel, rounds, powers, alphas
+        self.distance_kernel, self.columns = distance_kernel, columns
+        self.rounds, self.powers, self.alphas = rounds, powers, alphas
         self.metric_rows, self.max_leaf, self.overlap = metric_rows, max_leaf, overlap
         self.random_state, self.verbose = random_state, verbose
 
@@ -67,12 +72,11 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         answer_lazily(cls)
 
     def _learn(self, X: Array, Y: Array) -> list[tuple[Attempt, Array]]:
-        """Fit the leaves; for each, returns the fit to its sample, and the rows of X that are in it."""
-        settings = self._settings()
+        """Fit the leaves; for each, returns its best attempt, and the rows of X by which that was judged."""
+        settings, forms = self._settings(), self._forms()
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        self.scale_ = deviations(X)
-        X = X / self.scale_
-        start = np.diag(np.isfinite(self.scale_).astype(float))
+        self.columns_ = learn_columns(X, Y, forms, settings, rng)
+        self.scale_, start, X = self.columns_.scale, start_of(self.columns_), self.columns_(X)
         if len(X) > self.max_leaf:
             start, settings = learn_start(X, Y, start, settings, rng)
         tree = grow(X, start, self.max_leaf, float(self.overlap))
@@ -107,10 +111,17 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         tell = partial(_print, owner) if self.verbose else _silent
         return Settings(kernels, int(self.rounds), powers, int(self.metric_rows), alphas, tell)
 
+    def _forms(self) -> tuple[str, ...]:
+        """The forms of columns that are tried."""
+        if not isinstance(self.columns, str) or self.columns not in ("auto", *FORMS):
+            raise bad(type(self).__name__, "columns", f"'auto' or one of {FORMS}", repr(self.columns),
+                      "'auto' is the default.")  # fmt: skip
+        return FORMS if self.columns == "auto" else (self.columns,)
+
     def _values(self, X: Any) -> Array:
         """f at every row, a column per output."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64) / self.scale_
+        X = self.columns_(validate_data(self, X, reset=False, dtype=np.float64))
         columns = self.leaves_[0].outputs
         out = np.empty((len(X), columns))
         for leaf, rows in routed(self.root_, X):
@@ -142,20 +153,24 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
     distance_kernel  "exponential", "laplacian", "rbf", "matern" or an object of one of these, whose lengthscale is
                   chosen; "auto": of the first two, that with the least error.  The Laplacian is a function of
                   sum_j |x_j - z_j|: its T is diagonal
+    columns       "standard": divided by their deviations, and columns of two values by their distance; "ranks": normal
+                  scores of the ranks of their entries; "auto": that with the least error before a metric is learned
     rounds        of ridge regression and new metric, at most; they end when leave-one-out errors hardly fall
-    powers        p in T T' = (G / largest eigenvalue of G)^p, G the mean of grad f grad f'; each round takes the best
+    powers        p in T T' = (G / largest eigenvalue of G)^p, G the mean of grad f grad f'; the first round tries all,
+                  the others that which was best
     alphas        candidates for the penalty of f
     metric_rows   rows on which the metric is learned; f itself learns from all
     max_leaf      more rows are split into parts along the widest direction of the metric, each with a machine
     overlap       the share of rows near a split from which both sides learn
     verbose       print a line for every attempt at a metric and every fit
 
-    Width, alpha and the number of rounds have the least exact leave-one-out error on a sample: no validation set is
-    taken away.  Columns are divided by their deviations first, so that their units do not matter.
+    Kernel, width, alpha and the number of rounds have the least exact leave-one-out error on rows from which the metric
+    was not learned (with fewer than 1500 rows, on all); f learns from these too, so no validation set is taken away.
+    Units of columns do not matter.
 
-    After fit: scale_ (the deviations by which columns are divided), metric_ (T T' of columns so divided),
-    feature_importances_, kernel_ (of the rows x T in the largest leaf), loo_error_ (of the sample), leaves_, root_,
-    n_iter_, certificate_ (of the leaf whose normal equations hold least well).
+    After fit: columns_ (how columns are measured), scale_ (by what they are divided), metric_ (T T' of columns so
+    measured), feature_importances_, kernel_ (of the rows x T in the largest leaf), loo_error_ (of the rows that judge),
+    leaves_, root_, n_iter_, certificate_ (of the leaf whose normal equations hold least well).
     """
 
     def __sklearn_tags__(self) -> Any:
