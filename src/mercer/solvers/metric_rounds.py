@@ -6,8 +6,9 @@ over the items,
     G = (1/n) sum_i grad f(x_i) grad f(x_i)',
 
 is large in the directions in which f moves.  The next round measures distances with T T' = (G / largest eigenvalue)^p.
-The first round tries every power p, the others that which was best; the best fit of all rounds is the answer, by an error that is no training error.  For a
-kernel of the distance sum_j |x_j - z_j|, which looks at columns one by one, the diagonal of G stands for G.
+The first round tries every power p, the others that which was best.  The best fit of all rounds is the answer, by an
+error that is no training error.  For a kernel of the distance sum_j |x_j - z_j|, which looks at columns one by one, the
+diagonal of G stands for G.
 """
 
 from __future__ import annotations

@@ -7,12 +7,14 @@ Gram and the diagonal of its inverse.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mercer.gram.lazy import LazyGram
 from mercer.kernels.additive import Laplacian
+from mercer.kernels.base import Kernel
 from mercer.kernels.stationary import Stationary
 from mercer.solvers import ridge
 from mercer.solvers.ridge import Targets
@@ -25,12 +27,12 @@ _PAIRS = 10_000  # of rows, for the median distance
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The kernel with its width, alpha, their positions among the candidates, and what is predicted for left-out rows.
+    """A kernel with its width, alpha, their positions among the candidates, and what is predicted for left-out rows.
 
     `error` is the mean square of these predictions' residuals.
     """
 
-    kernel: Stationary
+    kernel: Kernel
     alpha: float
     place: tuple[int, int]
     left_out: Array
@@ -39,7 +41,8 @@ class Choice:
 
 def choose(Z: Array, Y: Array, kernel: Stationary, alphas: Array, near: tuple[int, int] | None = None) -> Choice:
     """Widths and alphas are tried from `near` on, as long as the error falls."""
-    search = _Search(Z, Y, kernel, alphas)
+    median = median_distance(Z, 1 if by_columns(kernel) else 2)
+    search = _Search(Z, Y, [kernel.with_params(lengthscale=float(width * median)) for width in WIDTHS], alphas)
     best = search.along_alphas(*(near or (_FIRST, len(alphas) // 2)))
     for step in (1, -1):
         while 0 <= best.place[0] + step < len(WIDTHS):
@@ -50,16 +53,19 @@ def choose(Z: Array, Y: Array, kernel: Stationary, alphas: Array, near: tuple[in
     return best
 
 
+def choose_alpha(Z: Array, Y: Array, kernel: Kernel, alphas: Array) -> Choice:
+    """The best alpha of a kernel as it is."""
+    return _Search(Z, Y, [kernel], alphas).along_alphas(0, len(alphas) // 2)
+
+
 class _Search:
-    def __init__(self, Z: Array, Y: Array, kernel: Stationary, alphas: Array) -> None:
-        self.Z, self.alphas = Z, np.sort(alphas)
-        median = median_distance(Z, 1 if by_columns(kernel) else 2)
-        self.kernels = [kernel.with_params(lengthscale=float(width * median)) for width in WIDTHS]
+    def __init__(self, Z: Array, Y: Array, kernels: Sequence[Kernel], alphas: Array) -> None:
+        self.Z, self.kernels, self.alphas = Z, kernels, np.sort(alphas)
         self.targets = Targets(Y, np.ones(len(Y)), True)
 
     def along_alphas(self, i: int, j: int) -> Choice:
-        """The best alpha of width i, by steps from the j-th until the error rises."""
-        K = LazyGram(self.kernels[i], self.Z).dense()
+        """The best alpha of kernel i, by steps from the j-th until the error rises."""
+        K = np.asarray(LazyGram(self.kernels[i], self.Z).dense(), dtype=float)
         best = self._at(K, i, j)
         for step in (1, -1):
             while 0 <= best.place[1] + step < len(self.alphas):

@@ -61,8 +61,8 @@ def _scale(X: Array) -> Array:
 
 def _two_valued(X: Array) -> Array:
     """Whether a column has two values, more than rounding apart."""
-    two = ((X == X.min(axis=0)) | (X == X.max(axis=0))).all(axis=0)
-    return np.asarray(two & np.isfinite(deviations(X)))
+    least, largest = X.min(axis=0), X.max(axis=0)
+    return np.asarray(((least == X) | (largest == X)).all(axis=0) & np.isfinite(deviations(X)))
 
 
 def deviations(X: Array) -> Array:

@@ -13,11 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mercer.config import config
-from mercer.estimators.recursive_features.choice import by_columns, choose
+from mercer.engine.interrupts import interrupted
+from mercer.estimators.recursive_features.choice import Choice, by_columns, choose, choose_alpha
 from mercer.estimators.recursive_features.columns import Columns
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
+from mercer.kernels.base import Kernel
 from mercer.kernels.input_gradient import function_gradient
 from mercer.kernels.stationary import Stationary
+from mercer.kernels.tables import On
 from mercer.solvers.metric_rounds import WORTH, Rounds, learn_metric
 from mercer.typing import Array
 
@@ -34,7 +37,7 @@ _BREAK_EVEN = 1200.0  # beyond this over sqrt(alpha) rows, conjugate gradients a
 class Settings:
     """What a leaf is told: the kernels among which it chooses, how long it learns a metric, and whom to tell of it."""
 
-    kernels: tuple[Stationary, ...]
+    kernels: tuple[Kernel, ...]
     rounds: int
     powers: tuple[float, ...]
     metric_rows: int
@@ -88,21 +91,19 @@ class Leaf:
 
 
 class Attempt:
-    """Ridge regression with one metric; `error` is that of leaving out one of the rows that judge."""
+    """Ridge regression with one metric; `chosen.error` is that of leaving out one of the rows that judge."""
 
-    def __init__(
-        self, X: Array, Y: Array, sample: Sample, kernel: Stationary, transform: Array, alphas: Array,
-        near: tuple[int, int] | None = None,
-    ) -> None:  # fmt: skip
-        self.X, self.Y, self.transform = X[sample.learners], Y[sample.learners], transform
-        found = choose(X[sample.judges] @ transform, Y[sample.judges], kernel, alphas, near)
-        self.kernel, self.alpha, self.place = found.kernel, found.alpha, found.place
-        self.error, self.left_out = found.error, found.left_out
+    def __init__(self, X: Array, Y: Array, transform: Array, chosen: Choice) -> None:
+        self.X, self.Y, self.transform, self.chosen = X, Y, transform, chosen
+
+    @property
+    def error(self) -> float:
+        return self.chosen.error
 
     def ridge(self, X: Array, Y: Array) -> KernelRidge:
         """The machine of the chosen kernel and alpha on rows X."""
-        solver = cheaper_solver(len(X), self.alpha)
-        machine = KernelRidge(self.alpha, kernel=self.kernel, fit_intercept=True, solver=solver)
+        kernel, alpha = self.chosen.kernel, self.chosen.alpha
+        machine = KernelRidge(alpha, kernel=kernel, fit_intercept=True, solver=cheaper_solver(len(X), alpha))
         return machine.fit(X @ self.transform, Y)
 
     def gradients(self) -> Array:
@@ -110,8 +111,38 @@ class Attempt:
         machine, Z = self.ridge(self.X, self.Y), self.X @ self.transform
         coefficients = np.asarray(machine.dual_coef_).reshape(len(Z), -1)
         at = Z[:GRADIENT_ROWS]
-        parts = [function_gradient(self.kernel, at, Z, column) @ self.transform.T for column in coefficients.T]
+        parts = [function_gradient(self.chosen.kernel, at, Z, column) @ self.transform.T for column in coefficients.T]
         return np.vstack(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Data, the rows of them that learn and judge, and candidates for alpha: what attempts have in common."""
+
+    X: Array
+    Y: Array
+    sample: Sample
+    alphas: Array
+
+    def of(self, kernel: Stationary, transform: Array, near: tuple[int, int] | None = None) -> Attempt:
+        """A kernel with this metric, its width and alpha looked for from `near` on."""
+        return self._attempt(transform, choose(*self._judges(transform), kernel, self.alphas, near))
+
+    def of_whole(self, kernel: Kernel, transform: Array) -> Attempt:
+        """A kernel as it is."""
+        return self._attempt(transform, choose_alpha(*self._judges(transform), kernel, self.alphas))
+
+    def of_both(self, first: Attempt, second: Attempt) -> Attempt:
+        """The mean of two kernels, each of rows that its own metric has moved."""
+        d = first.transform.shape[1]
+        left, right = On(range(d), first.chosen.kernel), On(range(d, 2 * d), second.chosen.kernel)
+        return self.of_whole(0.5 * left + 0.5 * right, np.hstack([first.transform, second.transform]))
+
+    def _judges(self, transform: Array) -> tuple[Array, Array]:
+        return self.X[self.sample.judges] @ transform, self.Y[self.sample.judges]
+
+    def _attempt(self, transform: Array, chosen: Choice) -> Attempt:
+        return Attempt(self.X[self.sample.learners], self.Y[self.sample.learners], transform, chosen)
 
 
 def learn_columns(X: Array, Y: Array, forms: tuple[str, ...], settings: Settings, rng: np.random.Generator) -> Columns:
@@ -122,9 +153,8 @@ def learn_columns(X: Array, Y: Array, forms: tuple[str, ...], settings: Settings
     best, least = Columns.of(X, forms[0]), np.inf
     for form in forms:
         columns = Columns.of(X, form)
-        Z, start = columns(X), start_of(columns)
-        tried = [Attempt(Z, Y, sample, kernel, start, settings.alphas) for kernel in settings.kernels]
-        error = min(attempt.error for attempt in tried)
+        trial = Trial(columns(X), Y, sample, settings.alphas)
+        error = min(trial.of(kernel, start_of(columns)).error for kernel in settings.kernels)
         settings.tell(f"columns {form}: leave-one-out error {error:.6g}")
         if error < (1.0 - WORTH) * least:
             best, least = columns, error
@@ -143,38 +173,54 @@ def learn_leaf(
 
     Also returns the best attempt at a metric, and the positions of the rows by which it was judged.
     """
-    sample = Sample.of(rows, settings.metric_rows, rng)
-    found = _rounds(X, Y, sample, start, settings)
+    trial = Trial(X, Y, Sample.of(rows, settings.metric_rows, rng), settings.alphas)
+    found = learn_rounds(trial, start, settings)
     settings.tell(f"fit to {len(rows)} rows")
     leaf = Leaf(found.transform, found.fit.ridge(X[rows], Y[rows]), rows, found.history, found.reason)
-    return leaf, found.fit, sample.judges
+    return leaf, found.fit, trial.sample.judges
 
 
 def learn_start(
     X: Array, Y: Array, start: Array, settings: Settings, rng: np.random.Generator
 ) -> tuple[Array, Settings]:
     """The T that is learned on a random sample of the rows, and settings with the one kernel that was best there."""
-    found = _rounds(X, Y, Sample.of(np.arange(len(X)), settings.metric_rows, rng), start, settings)
+    trial = Trial(X, Y, Sample.of(np.arange(len(X)), settings.metric_rows, rng), settings.alphas)
+    found = learn_rounds(trial, start, settings)
     few = min(settings.rounds, REFINED)
-    return found.transform, replace(settings, kernels=(found.fit.kernel,), rounds=few)
+    return found.transform, replace(settings, kernels=(found.fit.chosen.kernel,), rounds=few)
 
 
-def _rounds(X: Array, Y: Array, sample: Sample, start: Array, settings: Settings) -> Rounds:
-    """The rounds of the kernel whose best fit has the least error."""
+def learn_rounds(trial: Trial, start: Array, settings: Settings) -> Rounds:
+    """The rounds of the kernel whose best fit has the least error, or both kernels together with their metrics."""
+    tried = [_rounds_of(kernel, trial, start, settings) for kernel in settings.kernels]
+    best = min(tried, key=lambda rounds: float(rounds.fit.error))
+    if len(tried) != 2 or interrupted():
+        return best
+    both = _told(trial.of_both(tried[0].fit, tried[1].fit), settings)
+    if both.error >= best.fit.error:
+        return best
+    return replace(best, fit=both, transform=both.transform, history=[*best.history, (np.nan, both.error)])
 
-    def rounds(kernel: Stationary) -> Rounds:
-        near: tuple[int, int] | None = None
 
-        def fit(transform: Array) -> Attempt:
-            nonlocal near
-            attempt = Attempt(X, Y, sample, kernel, transform, settings.alphas, near)
-            near = attempt.place
-            settings.tell(f"{attempt.kernel!r}, alpha {attempt.alpha:g}: leave-one-out error {attempt.error:.6g}")
-            return attempt
+def _rounds_of(kernel: Kernel, trial: Trial, start: Array, settings: Settings) -> Rounds:
+    if not isinstance(kernel, Stationary):  # a mean of two kernels, which keeps the metrics that it has
+        fit = _told(trial.of_whole(kernel, start), settings)
+        return Rounds(fit, start, [(np.nan, fit.error)], "rounds")
+    near: tuple[int, int] | None = None
 
-        return learn_metric(fit, start, settings.rounds, settings.powers, diagonal=by_columns(kernel))
+    def fitted(transform: Array) -> Attempt:
+        nonlocal near
+        attempt = _told(trial.of(kernel, transform, near), settings)
+        near = attempt.chosen.place
+        return attempt
 
-    return min((rounds(kernel) for kernel in settings.kernels), key=lambda found: float(found.fit.error))
+    return learn_metric(fitted, start, settings.rounds, settings.powers, diagonal=by_columns(kernel))
+
+
+def _told(attempt: Attempt, settings: Settings) -> Attempt:
+    chosen = attempt.chosen
+    settings.tell(f"{chosen.kernel!r}, alpha {chosen.alpha:g}: leave-one-out error {chosen.error:.6g}")
+    return attempt
 
 
 def cheaper_solver(n: int, alpha: float) -> str:

@@ -151,8 +151,8 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
     """Kernel ridge regression with k(x, z) = g(|(x - z)' T| / width), where T is learned from the gradients of f.
 
     distance_kernel  "exponential", "laplacian", "rbf", "matern" or an object of one of these, whose lengthscale is
-                  chosen; "auto": of the first two, that with the least error.  The Laplacian is a function of
-                  sum_j |x_j - z_j|: its T is diagonal
+                  chosen; "auto": the first two, and their mean, that with the least error.  The Laplacian is a
+                  function of sum_j |x_j - z_j|: its T is diagonal
     columns       "standard": divided by their deviations, and columns of two values by their distance; "ranks": normal
                   scores of the ranks of their entries; "auto": that with the least error before a metric is learned
     rounds        of ridge regression and new metric, at most; they end when leave-one-out errors hardly fall
@@ -210,7 +210,7 @@ class RFMClassifier(ClassifierMixin, RecursiveFeatureMachine):  # type: ignore[m
         self.classes_ = labels.classes
         indicators = np.eye(len(labels.classes))[labels.codes]
         learned = self._learn(X, indicators[:, 1:] if len(labels.classes) == 2 else indicators)
-        values = np.vstack([attempt.left_out for attempt, _ in learned])
+        values = np.vstack([attempt.chosen.left_out for attempt, _ in learned])
         rows = np.concatenate([rows for _, rows in learned])
         self.steepness_ = steepness(_of_all_classes(values), labels.codes[rows])
         return self
