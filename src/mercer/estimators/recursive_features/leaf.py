@@ -219,7 +219,8 @@ def _rounds_of(kernel: Kernel, trial: Trial, start: Array, settings: Settings) -
 
 def _told(attempt: Attempt, settings: Settings) -> Attempt:
     chosen = attempt.chosen
-    settings.tell(f"{chosen.kernel!r}, alpha {chosen.alpha:g}: leave-one-out error {chosen.error:.6g}")
+    name = repr(chosen.kernel) if isinstance(chosen.kernel, Stationary) else "mean of both kernels"
+    settings.tell(f"{name}, alpha {chosen.alpha:g}: leave-one-out error {chosen.error:.6g}")
     return attempt
 
 
