@@ -134,8 +134,8 @@ def test_the_same_seed_gives_the_same_machine_and_a_file_predicts_alike(tmp_path
 
 
 @pytest.mark.parametrize(("option", "value"), [
-    ("distance_kernel", "linear"),
-    ("columns", "quantiles"), ("columns", None), ("distance_kernel", RBF((1.0, 2.0, 1.0, 1.0, 1.0, 1.0))), ("rounds", -1), ("powers", ()),
+    ("distance_kernel", "linear"), ("distance_kernel", RBF((1.0, 2.0, 1.0, 1.0, 1.0, 1.0))),
+    ("columns", "quantiles"), ("columns", None), ("rounds", -1), ("powers", ()),
     ("powers", (3.0,)), ("overlap", 0.5), ("max_leaf", 2), ("metric_rows", 1.5),
 ])  # fmt: skip
 def test_options_out_of_range_are_refused_with_a_cure(option, value):
