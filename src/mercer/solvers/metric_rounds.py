@@ -22,7 +22,7 @@ import numpy as np
 from mercer.engine.interrupts import until_interrupted
 from mercer.typing import Array
 
-WORTH = 0.01  # share of the error that a round must take away for another to follow
+_WORTH = 0.01  # share of the error that a round must take away for another to follow
 
 
 class Fit(Protocol):
@@ -81,7 +81,7 @@ def learn_metric(
             i = int(np.argmin([each.error for each in fits]))
             history.append((tried[i][0], fits[i].error))
             powers = [tried[i][0]]
-            worth = fits[i].error < (1.0 - WORTH) * best.error
+            worth = fits[i].error < (1.0 - _WORTH) * best.error
             if fits[i].error < best.error:
                 best, transform = fits[i], tried[i][1]
             if not worth:
