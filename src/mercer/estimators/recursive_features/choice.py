@@ -1,8 +1,8 @@
 """The width of a kernel and the penalty with the least leave-one-out error on given rows.
 
-The two are correlated: a wide kernel with a small penalty does nearly what a narrow one with a large penalty does.  So
-every width is judged by its best penalty, found by steps from that of the last width.  Each pair costs a factor of the
-Gram and the diagonal of its inverse.
+From one pair of the two the search goes to that next to it, as long as the error falls.  A wide kernel with a small
+penalty does nearly what a narrow one with a large penalty does, so it also looks along this diagonal, unless it begins
+where a similar search has ended.  Each pair costs a factor of the Gram and the diagonal of its inverse.
 """
 
 from __future__ import annotations
@@ -20,8 +20,12 @@ from mercer.solvers import ridge
 from mercer.solvers.ridge import Targets
 from mercer.typing import Array
 
+Steps = tuple[tuple[int, int], ...]
+
 WIDTHS = 2.0 ** np.arange(-1, 6)  # lengthscales, as multiples of the median distance between rows
 _FIRST = 2  # the position of the width with which the search begins
+_STEPS: Steps = ((0, 1), (0, -1), (1, 0), (-1, 0))  # to the next alpha, or the next width
+_DIAGONAL: Steps = ((1, -1), (-1, 1))
 _PAIRS = 10_000  # of rows, for the median distance
 
 
@@ -40,46 +44,49 @@ class Choice:
 
 
 def choose(Z: Array, Y: Array, kernel: Stationary, alphas: Array, near: tuple[int, int] | None = None) -> Choice:
-    """Widths and alphas are tried from `near` on, as long as the error falls."""
+    """Width and alpha from `near` on, as long as the error falls."""
     median = median_distance(Z, 1 if by_columns(kernel) else 2)
-    search = _Search(Z, Y, [kernel.with_params(lengthscale=float(width * median)) for width in WIDTHS], alphas)
-    best = search.along_alphas(*(near or (_FIRST, len(alphas) // 2)))
-    for step in (1, -1):
-        while 0 <= best.place[0] + step < len(WIDTHS):
-            found = search.along_alphas(best.place[0] + step, best.place[1])
-            if found.error >= best.error:
-                break
-            best = found
-    return best
+    kernels = [kernel.with_params(lengthscale=float(width * median)) for width in WIDTHS]
+    search = _Search(Z, Y, kernels, alphas)
+    return search.descend(near, _STEPS) if near else search.descend((_FIRST, len(alphas) // 2), _STEPS + _DIAGONAL)
 
 
 def choose_alpha(Z: Array, Y: Array, kernel: Kernel, alphas: Array) -> Choice:
     """The best alpha of a kernel as it is."""
-    return _Search(Z, Y, [kernel], alphas).along_alphas(0, len(alphas) // 2)
+    return _Search(Z, Y, [kernel], alphas).descend((0, len(alphas) // 2), _STEPS)
 
 
 class _Search:
     def __init__(self, Z: Array, Y: Array, kernels: Sequence[Kernel], alphas: Array) -> None:
         self.Z, self.kernels, self.alphas = Z, kernels, np.sort(alphas)
         self.targets = Targets(Y, np.ones(len(Y)), True)
+        self.grams: dict[int, Array] = {}
+        self.tried: set[tuple[int, int]] = set()
 
-    def along_alphas(self, i: int, j: int) -> Choice:
-        """The best alpha of kernel i, by steps from the j-th until the error rises."""
-        K = np.asarray(LazyGram(self.kernels[i], self.Z).dense(), dtype=float)
-        best = self._at(K, i, j)
-        for step in (1, -1):
-            while 0 <= best.place[1] + step < len(self.alphas):
-                found = self._at(K, i, best.place[1] + step)
-                if found.error >= best.error:
-                    break
-                best = found
-            if best.place[1] != j:  # the error falls in this direction: it rises in the other
-                break
+    def descend(self, place: tuple[int, int], steps: Steps) -> Choice:
+        """The best pair of (kernel, alpha) among those that steps lead to."""
+        best = self._at(*place)
+        while (better := self._better(best, steps)) is not None:
+            best = better
         return best
 
-    def _at(self, K: Array, i: int, j: int) -> Choice:
+    def _better(self, best: Choice, steps: Steps) -> Choice | None:
+        for i, j in steps:
+            place = (best.place[0] + i, best.place[1] + j)
+            inside = 0 <= place[0] < len(self.kernels) and 0 <= place[1] < len(self.alphas)
+            if inside and place not in self.tried:
+                found = self._at(*place)
+                if found.error < best.error:
+                    return found
+        return None
+
+    def _at(self, i: int, j: int) -> Choice:
+        self.tried.add((i, j))
+        if i not in self.grams:
+            self.grams[i] = np.asarray(LazyGram(self.kernels[i], self.Z).dense(), dtype=float)
         alpha = float(self.alphas[j])
-        residuals = ridge.leave_one_out_residuals(ridge.factorised(K.copy(), alpha), self.targets, alpha)
+        system = ridge.factorised(self.grams[i].copy(), alpha)
+        residuals = ridge.leave_one_out_residuals(system, self.targets, alpha)
         error = float(np.mean(residuals**2))
         return Choice(self.kernels[i], alpha, (i, j), self.targets.Y - residuals, error)
 

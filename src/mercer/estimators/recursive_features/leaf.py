@@ -7,7 +7,7 @@ kernel ridge regression of the rows x'.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -145,20 +145,26 @@ class Trial:
         return Attempt(self.X[self.sample.learners], self.Y[self.sample.learners], transform, chosen)
 
 
-def learn_columns(X: Array, Y: Array, forms: tuple[str, ...], settings: Settings, rng: np.random.Generator) -> Columns:
-    """Columns measured in the form of least error without a metric, in the mean over the kernels."""
+def learn_columns(
+    X: Array, Y: Array, sample: Sample, forms: tuple[str, ...], settings: Settings
+) -> tuple[Columns, list[Attempt]]:
+    """Columns measured in the form of least error without a metric, in the mean over the kernels.
+
+    Also returns the attempts of that form, one per kernel; none where there is no choice.
+    """
     if len(forms) == 1:
-        return Columns.of(X, forms[0])
-    sample = Sample.of(np.arange(len(X)), settings.metric_rows, rng)
-    best, least = Columns.of(X, forms[0]), np.inf
+        return Columns.of(X, forms[0]), []
+    found = []
     for form in forms:
         columns = Columns.of(X, form)
         trial = Trial(columns(X), Y, sample, settings.alphas)
-        error = np.mean([trial.of(kernel, start_of(columns)).error for kernel in settings.kernels])
-        settings.tell(f"columns {form}: leave-one-out error {error:.6g}")
-        if error < least:
-            best, least = columns, float(error)
-    return best
+        found.append((columns, [trial.of(kernel, start_of(columns)) for kernel in settings.kernels]))
+        settings.tell(f"columns {form}: leave-one-out error {_mean_error(found[-1][1]):.6g}")
+    return min(found, key=lambda each: _mean_error(each[1]))
+
+
+def _mean_error(attempts: list[Attempt]) -> float:
+    return float(np.mean([attempt.error for attempt in attempts]))
 
 
 def start_of(columns: Columns) -> Array:
@@ -167,32 +173,28 @@ def start_of(columns: Columns) -> Array:
 
 
 def learn_leaf(
-    X: Array, Y: Array, rows: Array, start: Array, settings: Settings, rng: np.random.Generator
-) -> tuple[Leaf, Attempt, Array]:
-    """Learn the metric on a random sample of these rows, from that of the start, and the function on all of them.
-
-    Also returns the best attempt at a metric, and the positions of the rows by which it was judged.
-    """
-    trial = Trial(X, Y, Sample.of(rows, settings.metric_rows, rng), settings.alphas)
-    found = learn_rounds(trial, start, settings)
+    trial: Trial, rows: Array, start: Array, settings: Settings, first: Sequence[Attempt] = ()
+) -> tuple[Leaf, Attempt]:
+    """The metric from the sample, and the function from all of these rows; also the best attempt at a metric."""
+    found = learn_rounds(trial, start, settings, first)
     settings.tell(f"fit to {len(rows)} rows")
-    leaf = Leaf(found.transform, found.fit.ridge(X[rows], Y[rows]), rows, found.history, found.reason)
-    return leaf, found.fit, trial.sample.judges
+    ridge = found.fit.ridge(trial.X[rows], trial.Y[rows])
+    return Leaf(found.transform, ridge, rows, found.history, found.reason), found.fit
 
 
-def learn_start(
-    X: Array, Y: Array, start: Array, settings: Settings, rng: np.random.Generator
-) -> tuple[Array, Settings]:
-    """The T that is learned on a random sample of the rows, and settings with the one kernel that was best there."""
-    trial = Trial(X, Y, Sample.of(np.arange(len(X)), settings.metric_rows, rng), settings.alphas)
-    found = learn_rounds(trial, start, settings)
-    few = min(settings.rounds, REFINED)
-    return found.transform, replace(settings, kernels=(found.fit.chosen.kernel,), rounds=few)
+def of_parts(found: Rounds, settings: Settings) -> Settings:
+    """What the parts of all rows are told: they begin with the T of all, and refine it with the kernel of all."""
+    return replace(settings, kernels=(found.fit.chosen.kernel,), rounds=min(settings.rounds, REFINED))
 
 
-def learn_rounds(trial: Trial, start: Array, settings: Settings) -> Rounds:
-    """The rounds of the kernel whose best fit has the least error, or both kernels together with their metrics."""
-    tried = [_rounds_of(kernel, trial, start, settings) for kernel in settings.kernels]
+def learn_rounds(trial: Trial, start: Array, settings: Settings, first: Sequence[Attempt] = ()) -> Rounds:
+    """The rounds of the kernel whose best fit has the least error, or both kernels together with their metrics.
+
+    `first` are the attempts of the kernels with the metric of the start, where these are known.
+    """
+    known = first or [None] * len(settings.kernels)
+    pairs = zip(settings.kernels, known, strict=True)
+    tried = [_rounds_of(kernel, trial, start, settings, attempt) for kernel, attempt in pairs]
     best = min(tried, key=lambda rounds: float(rounds.fit.error))
     if len(tried) != 2 or interrupted():
         return best
@@ -202,15 +204,16 @@ def learn_rounds(trial: Trial, start: Array, settings: Settings) -> Rounds:
     return replace(best, fit=both, transform=both.transform, history=[*best.history, (np.nan, both.error)])
 
 
-def _rounds_of(kernel: Kernel, trial: Trial, start: Array, settings: Settings) -> Rounds:
+def _rounds_of(kernel: Kernel, trial: Trial, start: Array, settings: Settings, first: Attempt | None) -> Rounds:
     if not isinstance(kernel, Stationary):  # a mean of two kernels, which keeps the metrics that it has
         fit = _told(trial.of_whole(kernel, start), settings)
         return Rounds(fit, start, [(np.nan, fit.error)], "rounds")
-    near: tuple[int, int] | None = None
+    near = None if first is None else first.chosen.place
 
     def fitted(transform: Array) -> Attempt:
         nonlocal near
-        attempt = _told(trial.of(kernel, transform, near), settings)
+        known = first if transform is start else None
+        attempt = _told(known or trial.of(kernel, transform, near), settings)
         near = attempt.chosen.place
         return attempt
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
@@ -25,10 +26,13 @@ from mercer.estimators.recursive_features.leaf import (
     ALPHAS,
     Attempt,
     Leaf,
+    Sample,
     Settings,
+    Trial,
     learn_columns,
     learn_leaf,
-    learn_start,
+    learn_rounds,
+    of_parts,
     start_of,
 )
 from mercer.estimators.recursive_features.probability import steepness
@@ -75,13 +79,19 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         """Fit the leaves; for each, returns its best attempt, and the rows of X by which that was judged."""
         settings, forms = self._settings(), self._forms()
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        self.columns_ = learn_columns(X, Y, forms, settings, rng)
+        whole = Sample.of(np.arange(len(X)), settings.metric_rows, rng)
+        self.columns_, first = learn_columns(X, Y, whole, forms, settings)
         self.scale_, start, X = self.columns_.scale, start_of(self.columns_), self.columns_(X)
+        trials = [Trial(X, Y, whole, settings.alphas)]
         if len(X) > self.max_leaf:
-            start, settings = learn_start(X, Y, start, settings, rng)
+            found = learn_rounds(trials[0], start, settings, first)
+            start, settings, first = found.transform, of_parts(found, settings), []
         tree = grow(X, start, self.max_leaf, float(self.overlap))
-        learned = [learn_leaf(X, Y, rows, start, settings, rng) for rows in tree.rows]
-        self.root_, self.leaves_ = tree.root, [leaf for leaf, _, _ in learned]
+        if len(tree.rows) > 1:
+            trials = [replace(trials[0], sample=Sample.of(rows, settings.metric_rows, rng)) for rows in tree.rows]
+        parts = zip(trials, tree.rows, strict=True)
+        learned = [learn_leaf(trial, rows, start, settings, first) for trial, rows in parts]
+        self.root_, self.leaves_ = tree.root, [leaf for leaf, _ in learned]
         share = np.array(tree.own) / len(X)
         self.metric_ = sum(s * leaf.metric for s, leaf in zip(share, self.leaves_, strict=True))
         moved = np.diag(self.metric_) * X.var(axis=0)
@@ -90,7 +100,7 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         self.certificate_ = max((leaf.ridge.certificate_ for leaf in self.leaves_), key=lambda proof: proof.residual)
         self.kernel_ = self.leaves_[int(np.argmax(share))].ridge.kernel
         self.n_iter_ = max(len(leaf.history) - 1 for leaf in self.leaves_)
-        return [(attempt, rows) for _, attempt, rows in learned]
+        return [(attempt, trial.sample.judges) for (_, attempt), trial in zip(learned, trials, strict=True)]
 
     def _settings(self) -> Settings:
         """The options, checked."""
