@@ -91,7 +91,7 @@ class _Search:
         return Choice(self.kernels[i], alpha, (i, j), self.targets.Y - residuals, error)
 
 
-def by_columns(kernel: Stationary) -> bool:
+def by_columns(kernel: Kernel) -> bool:
     """Whether a kernel is a function of sum_j |x_j - z_j|, which only a diagonal T can change in steps of its own."""
     return isinstance(kernel, Laplacian)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -91,14 +92,11 @@ class Leaf:
 
 
 class Attempt:
-    """Ridge regression with one metric; `chosen.error` is that of leaving out one of the rows that judge."""
+    """Ridge regression with one metric; `error` is that of leaving out one of the rows that judge."""
 
     def __init__(self, X: Array, Y: Array, transform: Array, chosen: Choice) -> None:
         self.X, self.Y, self.transform, self.chosen = X, Y, transform, chosen
-
-    @property
-    def error(self) -> float:
-        return self.chosen.error
+        self.error = chosen.error
 
     def ridge(self, X: Array, Y: Array) -> KernelRidge:
         """The machine of the chosen kernel and alpha on rows X."""
@@ -124,25 +122,20 @@ class Trial:
     sample: Sample
     alphas: Array
 
-    def of(self, kernel: Stationary, transform: Array, near: tuple[int, int] | None = None) -> Attempt:
-        """A kernel with this metric, its width and alpha looked for from `near` on."""
-        return self._attempt(transform, choose(*self._judges(transform), kernel, self.alphas, near))
-
-    def of_whole(self, kernel: Kernel, transform: Array) -> Attempt:
-        """A kernel as it is."""
-        return self._attempt(transform, choose_alpha(*self._judges(transform), kernel, self.alphas))
+    def of(self, kernel: Kernel, transform: Array, near: tuple[int, int] | None = None) -> Attempt:
+        """A kernel with this metric, width and alpha looked for from `near` on; a mean of kernels has its widths."""
+        Z, Y = self.X[self.sample.judges] @ transform, self.Y[self.sample.judges]
+        if isinstance(kernel, Stationary):
+            chosen = choose(Z, Y, kernel, self.alphas, near)
+        else:
+            chosen = choose_alpha(Z, Y, kernel, self.alphas)
+        return Attempt(self.X[self.sample.learners], self.Y[self.sample.learners], transform, chosen)
 
     def of_both(self, first: Attempt, second: Attempt) -> Attempt:
         """The mean of two kernels, each of rows that its own metric has moved."""
         d = first.transform.shape[1]
-        left, right = On(range(d), first.chosen.kernel), On(range(d, 2 * d), second.chosen.kernel)
-        return self.of_whole(0.5 * left + 0.5 * right, np.hstack([first.transform, second.transform]))
-
-    def _judges(self, transform: Array) -> tuple[Array, Array]:
-        return self.X[self.sample.judges] @ transform, self.Y[self.sample.judges]
-
-    def _attempt(self, transform: Array, chosen: Choice) -> Attempt:
-        return Attempt(self.X[self.sample.learners], self.Y[self.sample.learners], transform, chosen)
+        left, right = On(tuple(range(d)), first.chosen.kernel), On(tuple(range(d, 2 * d)), second.chosen.kernel)
+        return self.of(0.5 * left + 0.5 * right, np.hstack([first.transform, second.transform]))
 
 
 def learn_columns(
@@ -192,8 +185,7 @@ def learn_rounds(trial: Trial, start: Array, settings: Settings, first: Sequence
 
     `first` are the attempts of the kernels with the metric of the start, where these are known.
     """
-    known = first or [None] * len(settings.kernels)
-    pairs = zip(settings.kernels, known, strict=True)
+    pairs = zip_longest(settings.kernels, first)
     tried = [_rounds_of(kernel, trial, start, settings, attempt) for kernel, attempt in pairs]
     best = min(tried, key=lambda rounds: float(rounds.fit.error))
     if len(tried) != 2 or interrupted():
@@ -205,9 +197,6 @@ def learn_rounds(trial: Trial, start: Array, settings: Settings, first: Sequence
 
 
 def _rounds_of(kernel: Kernel, trial: Trial, start: Array, settings: Settings, first: Attempt | None) -> Rounds:
-    if not isinstance(kernel, Stationary):  # a mean of two kernels, which keeps the metrics that it has
-        fit = _told(trial.of_whole(kernel, start), settings)
-        return Rounds(fit, start, [(np.nan, fit.error)], "rounds")
     near = None if first is None else first.chosen.place
 
     def fitted(transform: Array) -> Attempt:
@@ -217,7 +206,8 @@ def _rounds_of(kernel: Kernel, trial: Trial, start: Array, settings: Settings, f
         near = attempt.chosen.place
         return attempt
 
-    return learn_metric(fitted, start, settings.rounds, settings.powers, diagonal=by_columns(kernel))
+    rounds = settings.rounds if isinstance(kernel, Stationary) else 0  # a mean of kernels keeps the metrics that it has
+    return learn_metric(fitted, start, rounds, settings.powers, diagonal=by_columns(kernel))
 
 
 def _told(attempt: Attempt, settings: Settings) -> Attempt:

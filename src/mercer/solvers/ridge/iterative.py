@@ -72,10 +72,13 @@ class Iterated:
         return A
 
     def _times_stored(self, P: Array) -> Array:
-        """A p for every row p, to single precision; a row of the largest entry 1 leaves no range of numbers."""
+        """A p for every row p, to single precision; rows are scaled to a largest entry of 1, so that none overflows."""
         size = np.abs(P).max(axis=1, keepdims=True, initial=0.0)
         size[size == 0.0] = 1.0
-        return np.asarray((P / size).astype(np.float32) @ self._stored, dtype=float) * size
+        columns = (P / size).T.astype(
+            np.float32
+        )  # a product with few columns reads A once, one with few rows copies it
+        return np.asarray((self._stored @ columns).T * size, dtype=float)
 
     def _solve(self, Z: Array, alpha: float) -> Array:
         """One system per row of Z.  Ctrl-C ends it with what was found."""
@@ -133,5 +136,5 @@ class Preconditioner:
 
     def __call__(self, R: Array) -> Array:
         """M^-1 r of every row."""
-        r = R.astype(np.float32)
-        return np.asarray((R - (r @ self.W.T) @ self.W) / self.m)
+        columns = R.T.astype(np.float32)  # a product with few columns reads W once, one with few rows copies it
+        return np.asarray((R - (self.W.T @ (self.W @ columns)).T) / self.m)
