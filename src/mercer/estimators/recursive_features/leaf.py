@@ -29,7 +29,7 @@ REFINED = 2  # rounds of a leaf at most: it starts from the metric of all rows
 ALPHAS = 10.0 ** np.arange(-6.0, 2.0)
 JUDGES = 1500  # rows at most by which kernels, widths, alphas and metrics are judged
 APART = 1500  # rows from which on those that judge are not those from which the metric is learned
-GRADIENT_ROWS = 2000  # at which gradients are taken
+GRADIENT_ROWS = 2000  # at which gradients are taken; half of them for a diagonal T, which has fewer numbers to learn
 FACTOR_ROWS = 4000  # up to which f is always found from a factor of the Gram
 _BREAK_EVEN = 1200.0  # beyond this over sqrt(alpha) rows, conjugate gradients are faster: 15 / sqrt(alpha) products
 
@@ -108,7 +108,7 @@ class Attempt:
         """grad f at some of the rows that learn, those of every output below each other."""
         machine, Z = self.ridge(self.X, self.Y), self.X @ self.transform
         coefficients = np.asarray(machine.dual_coef_).reshape(len(Z), -1)
-        at = Z[:GRADIENT_ROWS]
+        at = Z[: GRADIENT_ROWS // 2 if by_columns(self.chosen.kernel) else GRADIENT_ROWS]
         parts = [function_gradient(self.chosen.kernel, at, Z, column) @ self.transform.T for column in coefficients.T]
         return np.vstack(parts)
 
