@@ -9,7 +9,7 @@ from mercer import KernelRidge, RFMClassifier, RFMRegressor
 from mercer.estimators.cells.tree import grow, routed
 from mercer.estimators.recursive_features.choice import WIDTHS, choose, median_distance
 from mercer.estimators.recursive_features.columns import Columns, deviations
-from mercer.estimators.recursive_features.leaf import JUDGES, Sample, Settings, Trial, cheaper_solver, learn_leaf
+from mercer.estimators.recursive_features.leaf import Sample, Settings, Trial, cheaper_solver, learn_leaf
 from mercer.kernels import RBF, Exponential, Laplacian, Mahalanobis, Matern, On
 from mercer.kernels.input_gradient import function_gradient, input_gradient
 
@@ -183,7 +183,7 @@ def test_a_leaf_tells_what_it_predicts_without_the_row():
     trial = Trial(X, t[:, None], Sample.of(np.arange(50), 50, np.random.default_rng(0)), settings.alphas)
     leaf, attempt = learn_leaf(trial, np.arange(50), np.eye(6), settings)
     order = np.argsort(trial.sample.judges)
-    assert_allclose(attempt.chosen.left_out[order], leaf.ridge.leave_one_out(), rtol=1e-7)
+    assert_allclose(attempt.predicted[order], leaf.ridge.leave_one_out(), rtol=1e-7)
 
 
 def test_by_ranks_a_rising_function_of_a_column_changes_nothing():
@@ -223,9 +223,22 @@ def test_columns_of_two_values_are_divided_by_their_distance(form):
 def test_rows_that_judge_are_not_those_that_learn_unless_there_are_few():
     many = Sample.of(np.arange(9000), 4000, np.random.default_rng(0))
     assert not set(many.learners) & set(many.judges)
-    assert (len(many.learners), len(many.judges)) == (4000, JUDGES)
+    assert (len(many.learners), len(many.judges)) == (4000, 3000)
+    assert many.apart
     few = Sample.of(np.arange(900), 4000, np.random.default_rng(0))
     assert sorted(few.learners) == sorted(few.judges) == list(range(900))
+    assert not few.apart
+
+
+def test_with_many_rows_the_error_is_that_of_rows_from_which_nothing_was_learned(monkeypatch):
+    monkeypatch.setattr("mercer.estimators.recursive_features.leaf.APART", 100)
+    sample = Sample.of(np.arange(240), 240, np.random.default_rng(0))
+    attempt = Trial(X, t[:, None], sample, np.array([0.1])).of(RBF(), np.eye(6))
+    ridge = KernelRidge(0.1, kernel=attempt.chosen.kernel, fit_intercept=True).fit(
+        X[sample.learners], t[sample.learners]
+    )
+    assert_allclose(attempt.predicted[:, 0], ridge.predict(X[sample.judges]), rtol=1e-8)
+    assert_allclose(attempt.error, np.mean((ridge.predict(X[sample.judges]) - t[sample.judges]) ** 2))
 
 
 def test_the_search_finds_the_least_leave_one_out_error_of_all_pairs():

@@ -1,14 +1,16 @@
 """One recursive feature machine: the metric is learned on some rows and judged by others, f is fitted to all of them.
 
-Kernel, width, alpha and the number of rounds have the least leave-one-out error on rows that the metric has not seen:
-on its own rows a metric of many numbers looks better than it is.  With x' = x T, T from solvers/metric_rounds.py, f is
-kernel ridge regression of the rows x'.
+Width and alpha have the least leave-one-out error on some of the rows that judge.  Kernel, power and number of rounds
+have the least error of predicting those that judge from those that learn: on its own rows a metric of many numbers
+looks better than it is, and what is best for few rows need not be best for many.  With x' = x T, T from
+solvers/metric_rounds.py, f is kernel ridge regression of the rows x'.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import zip_longest
 
 import numpy as np
@@ -27,7 +29,8 @@ from mercer.typing import Array
 
 REFINED = 2  # rounds of a leaf at most: it starts from the metric of all rows
 ALPHAS = 10.0 ** np.arange(-6.0, 2.0)
-JUDGES = 1500  # rows at most by which kernels, widths, alphas and metrics are judged
+JUDGES = 4000  # rows at most by which kernels and metrics are judged
+WIDTH_ROWS = 1500  # of these, with which width and alpha are chosen
 APART = 1500  # rows from which on those that judge are not those from which the metric is learned
 GRADIENT_ROWS = 2000  # at which gradients are taken; half of them for a diagonal T, which has fewer numbers to learn
 FACTOR_ROWS = 4000  # up to which f is always found from a factor of the Gram
@@ -58,16 +61,22 @@ class Sample:
         """A third of the rows judge, at most JUDGES; `most` others learn.  Of few rows the same do both."""
         order = rows[rng.permutation(len(rows))]
         if len(rows) < APART:
-            return cls(order[:most], order[:most])
+            same = order[:most]
+            return cls(same, same)
         judges, others = np.split(order, [min(JUDGES, len(rows) // 3)])
         return cls(others[:most], judges)
+
+    @property
+    def apart(self) -> bool:
+        """Whether no row does both."""
+        return self.learners is not self.judges
 
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
     """f(x) = ridge(x T), fitted to `rows` of the training data.
 
-    `history` holds the power and the leave-one-out error of each round, `reason` why the rounds ended.
+    `history` holds the power and the error of each round, `reason` why the rounds ended.
     """
 
     transform: Array
@@ -92,11 +101,22 @@ class Leaf:
 
 
 class Attempt:
-    """Ridge regression with one metric; `error` is that of leaving out one of the rows that judge."""
+    """Ridge regression with one metric.  `predicted` are the rows that judge from others, `error` their mean square."""
 
-    def __init__(self, X: Array, Y: Array, transform: Array, chosen: Choice) -> None:
-        self.X, self.Y, self.transform, self.chosen = X, Y, transform, chosen
-        self.error = chosen.error
+    def __init__(self, trial: Trial, transform: Array, chosen: Choice) -> None:
+        self.X, self.Y = trial.X[trial.sample.learners], trial.Y[trial.sample.learners]
+        self.transform, self.chosen = transform, chosen
+        self.predicted, self.error = chosen.left_out, chosen.error
+        if trial.sample.apart:
+            judges = trial.sample.judges
+            values = self.machine.predict(trial.X[judges] @ transform)
+            self.predicted = np.asarray(values).reshape(len(judges), -1)
+            self.error = float(np.mean((self.predicted - trial.Y[judges]) ** 2))
+
+    @cached_property
+    def machine(self) -> KernelRidge:
+        """That of the rows that learn."""
+        return self.ridge(self.X, self.Y)
 
     def ridge(self, X: Array, Y: Array) -> KernelRidge:
         """The machine of the chosen kernel and alpha on rows X."""
@@ -106,8 +126,8 @@ class Attempt:
 
     def gradients(self) -> Array:
         """grad f at some of the rows that learn, those of every output below each other."""
-        machine, Z = self.ridge(self.X, self.Y), self.X @ self.transform
-        coefficients = np.asarray(machine.dual_coef_).reshape(len(Z), -1)
+        Z = self.X @ self.transform
+        coefficients = np.asarray(self.machine.dual_coef_).reshape(len(Z), -1)
         at = Z[: GRADIENT_ROWS // 2 if by_columns(self.chosen.kernel) else GRADIENT_ROWS]
         parts = [function_gradient(self.chosen.kernel, at, Z, column) @ self.transform.T for column in coefficients.T]
         return np.vstack(parts)
@@ -124,12 +144,13 @@ class Trial:
 
     def of(self, kernel: Kernel, transform: Array, near: tuple[int, int] | None = None) -> Attempt:
         """A kernel with this metric, width and alpha looked for from `near` on; a mean of kernels has its widths."""
-        Z, Y = self.X[self.sample.judges] @ transform, self.Y[self.sample.judges]
+        some = self.sample.judges[:WIDTH_ROWS] if self.sample.apart else self.sample.judges
+        Z, Y = self.X[some] @ transform, self.Y[some]
         if isinstance(kernel, Stationary):
             chosen = choose(Z, Y, kernel, self.alphas, near)
         else:
             chosen = choose_alpha(Z, Y, kernel, self.alphas)
-        return Attempt(self.X[self.sample.learners], self.Y[self.sample.learners], transform, chosen)
+        return Attempt(self, transform, chosen)
 
     def of_both(self, first: Attempt, second: Attempt) -> Attempt:
         """The mean of two kernels, each of rows that its own metric has moved."""
@@ -152,7 +173,7 @@ def learn_columns(
         columns = Columns.of(X, form)
         trial = Trial(columns(X), Y, sample, settings.alphas)
         found.append((columns, [trial.of(kernel, start_of(columns)) for kernel in settings.kernels]))
-        settings.tell(f"columns {form}: leave-one-out error {_mean_error(found[-1][1]):.6g}")
+        settings.tell(f"columns {form}: error {_mean_error(found[-1][1]):.6g}")
     return min(found, key=lambda each: _mean_error(each[1]))
 
 
@@ -213,7 +234,7 @@ def _rounds_of(kernel: Kernel, trial: Trial, start: Array, settings: Settings, f
 def _told(attempt: Attempt, settings: Settings) -> Attempt:
     chosen = attempt.chosen
     name = repr(chosen.kernel) if isinstance(chosen.kernel, Stationary) else "mean of both kernels"
-    settings.tell(f"{name}, alpha {chosen.alpha:g}: leave-one-out error {chosen.error:.6g}")
+    settings.tell(f"{name}, alpha {chosen.alpha:g}: error {attempt.error:.6g}")
     return attempt
 
 

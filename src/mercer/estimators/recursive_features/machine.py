@@ -59,7 +59,7 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         rounds: int = 5,
         powers: Sequence[float] = (0.5, 1.0),
         alphas: Any = None,
-        metric_rows: int = 4000,
+        metric_rows: int = 6000,
         max_leaf: int = 20000,
         overlap: float = 0.1,
         random_state: Any = 0,
@@ -165,7 +165,7 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
                   function of sum_j |x_j - z_j|: its T is diagonal
     columns       "standard": divided by their deviations, and columns of two values by their distance; "ranks": normal
                   scores of the ranks of their entries; "auto": that with the least error before a metric is learned
-    rounds        of ridge regression and new metric, at most; they end when leave-one-out errors hardly fall
+    rounds        of ridge regression and new metric, at most; they end when the error hardly falls
     powers        p in T T' = (G / largest eigenvalue of G)^p, G the mean of grad f grad f'; the first round tries all,
                   the others that which was best
     alphas        candidates for the penalty of f
@@ -174,13 +174,13 @@ class RFMRegressor(RegressorMixin, RecursiveFeatureMachine):  # type: ignore[mis
     overlap       the share of rows near a split from which both sides learn
     verbose       print a line for every attempt at a metric and every fit
 
-    Kernel, width, alpha and the number of rounds have the least exact leave-one-out error on rows from which the metric
-    was not learned (with fewer than 1500 rows, on all); f learns from these too, so no validation set is taken away.
-    Units of columns do not matter.
+    Width and alpha have the least exact leave-one-out error.  Kernel and number of rounds have the least error on rows
+    from which the metric was not learned; f learns from these too at last, so no validation set is taken away.  With
+    fewer than 1500 rows all of them learn, and judge by leave-one-out errors.  Units of columns do not matter.
 
     After fit: columns_ (how columns are measured), scale_ (by what they are divided), metric_ (T T' of columns so
-    measured), feature_importances_, kernel_ (of the rows x T in the largest leaf), loo_error_ (of the rows that judge),
-    leaves_, root_, n_iter_, certificate_ (of the leaf whose normal equations hold least well).
+    measured), feature_importances_, kernel_ (of the rows x T in the largest leaf), loo_error_ (of the rows that judge,
+    predicted from others), leaves_, root_, n_iter_, certificate_ (of the leaf whose normal equations hold least well).
     """
 
     def __sklearn_tags__(self) -> Any:
@@ -220,7 +220,7 @@ class RFMClassifier(ClassifierMixin, RecursiveFeatureMachine):  # type: ignore[m
         self.classes_ = labels.classes
         indicators = np.eye(len(labels.classes))[labels.codes]
         learned = self._learn(X, indicators[:, 1:] if len(labels.classes) == 2 else indicators)
-        values = np.vstack([attempt.chosen.left_out for attempt, _ in learned])
+        values = np.vstack([attempt.predicted for attempt, _ in learned])
         rows = np.concatenate([rows for _, rows in learned])
         self.steepness_ = steepness(_of_all_classes(values), labels.codes[rows])
         return self
