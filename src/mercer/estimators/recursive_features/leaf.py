@@ -33,6 +33,7 @@ JUDGES = 4000  # rows at most by which kernels and metrics are judged
 WIDTH_ROWS = 1500  # of these, with which width and alpha are chosen
 APART = 1500  # rows from which on those that judge are not those from which the metric is learned
 GRADIENT_ROWS = 2000  # at which gradients are taken; half of them for a diagonal T, which has fewer numbers to learn
+_BEHIND = 1.25  # a kernel with a diagonal T begins no rounds with so many times the error of one that has ended them
 FACTOR_ROWS = 4000  # up to which f is always found from a factor of the Gram
 _BREAK_EVEN = 1200.0  # beyond this over sqrt(alpha) rows, conjugate gradients are faster: 15 / sqrt(alpha) products
 
@@ -206,8 +207,11 @@ def learn_rounds(trial: Trial, start: Array, settings: Settings, first: Sequence
 
     `first` are the attempts of the kernels with the metric of the start, where these are known.
     """
-    pairs = zip_longest(settings.kernels, first)
-    tried = [_rounds_of(kernel, trial, start, settings, attempt) for kernel, attempt in pairs]
+    tried: list[Rounds] = []
+    for kernel, attempt in zip_longest(settings.kernels, first):
+        least = min((rounds.fit.error for rounds in tried), default=np.inf)
+        if attempt is None or not by_columns(kernel) or attempt.error <= _BEHIND * least:
+            tried.append(_rounds_of(kernel, trial, start, settings, attempt))
     best = min(tried, key=lambda rounds: float(rounds.fit.error))
     if len(tried) != 2 or interrupted():
         return best
