@@ -77,7 +77,8 @@ class Sample:
 class Leaf:
     """f(x) = ridge(x T), fitted to `rows` of the training data.
 
-    `history` holds the power and the error of each round, `reason` why the rounds ended.
+    `history` holds the power and the error of each round, and nan for the power of what is no round: the start, and the
+    mean of two kernels.  `reason` says why the rounds ended.
     """
 
     transform: Array
@@ -90,6 +91,11 @@ class Leaf:
     def metric(self) -> Array:
         """T T': |x - z|^2 is measured as (x - z)' T T' (x - z)."""
         return np.asarray(self.transform @ self.transform.T)
+
+    @property
+    def rounds(self) -> int:
+        """How many there were."""
+        return int(np.isfinite([power for power, _ in self.history]).sum())
 
     @property
     def outputs(self) -> int:

@@ -99,7 +99,7 @@ class RecursiveFeatureMachine(BaseEstimator):  # type: ignore[misc]
         self.loo_error_ = float(share @ [min(error for _, error in leaf.history) for leaf in self.leaves_])
         self.certificate_ = max((leaf.ridge.certificate_ for leaf in self.leaves_), key=lambda proof: proof.residual)
         self.kernel_ = self.leaves_[int(np.argmax(share))].ridge.kernel
-        self.n_iter_ = max(len(leaf.history) - 1 for leaf in self.leaves_)
+        self.n_iter_ = max(leaf.rounds for leaf in self.leaves_)
         return [(attempt, trial.sample.judges) for (_, attempt), trial in zip(learned, trials, strict=True)]
 
     def _settings(self) -> Settings:
