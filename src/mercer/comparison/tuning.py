@@ -26,12 +26,13 @@ import numpy as np
 
 from mercer.comparison import all_rows
 from mercer.comparison.all_rows import Large
-from mercer.comparison.kernel_family import family
+from mercer.comparison.kernel_family import family, lengthscales
 from mercer.comparison.methods import CLASSIFICATION, METHODS, METRICS, REGRESSION
 from mercer.comparison.sample import folds_of
 from mercer.comparison.two_stages import TwoStages
 from mercer.kernels import Constant, Kernel
 from mercer.kernels.algebra import Scaled
+from mercer.parameters import Fixed
 from mercer.typing import Array
 
 FOLDS = 3
@@ -59,7 +60,7 @@ _NEAREST = {"n_neighbors": (1, 3, 5, 9)}
 _SHRUNK = {"shrinkage": (1e-4, 1e-3, 1e-2, 0.1, 1.0)}
 PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods are given
     CLASSIFICATION: {
-        "l2vm": Plan("evidence", most=400, large=all_rows.RIDGE_WEIGHTS),
+        "l2vm": Plan("evidence", most=400, large=all_rows.RIDGE_LABELS),
         "l1vm": Plan("cv", {"alpha": (0.1, 0.3, 1.0, 3.0)}, (), "neg_log_loss", 1000, all_rows.SPARSE_WEIGHTS),
         "rvm": Plan("cv", {"n_restarts": (0,)}, (), "neg_log_loss", 600, all_rows.RELEVANCE),
         "svm": Plan("cv", {"C": _CS}, large=all_rows.SVM),
@@ -78,7 +79,7 @@ PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods
                     large=all_rows.SVM),
         "gp": Plan(most=1000, large=all_rows.PROCESS),
         "knn": Plan("cv", _NEAREST),
-        "ridge": Plan("loo", {"alpha": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}, most=2000, large=all_rows.RIDGE),
+        "ridge": Plan("loo", {"alpha": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}, most=1500, large=all_rows.RIDGE),
         "rfm": Plan(large=all_rows.FEATURES),
     },
 }  # fmt: skip
@@ -137,19 +138,25 @@ def search_of(name: str, task: str, kernel: Any, y: Array, random_state: int | N
 
 
 def _process(kernel: Kernel, task: str) -> dict[str, Any]:
-    """The kernel times a free factor; numbers are standardised, and for labels a constant stands for the intercept."""
+    """The kernel times a free factor; numbers are standardised, and for labels a constant stands for the intercept.
+
+    Labels tell too little of many lengthscales: where there is one for each column, they stay.
+    """
     scaled = kernel if isinstance(kernel, Scaled) else 1.0 * kernel
-    return {"kernel": scaled, "normalize_y": True} if task == REGRESSION else {"kernel": scaled + Constant(1.0)}
+    if task == REGRESSION:
+        return {"kernel": scaled, "normalize_y": True}
+    known = {name: Fixed(value) for name, value in lengthscales(scaled).items() if isinstance(value, tuple)}
+    return {"kernel": scaled.with_params(**known) + Constant(1.0)}
 
 
 def tuned(
-    name: str, task: str, kernel: Any, y: Array, random_state: int | None, *, predicts: int = 0,
-    rows: int | None = None, seconds: float | None = None,
+    name: str, task: str, kernel: Any, y: Array, random_state: int | None, *, rows: int | None = None,
+    seconds: float | None = None,
 ) -> TwoStages:  # fmt: skip
     """The estimator that is searched on some (at most `rows`) of the rows with targets y, and fitted to all."""
     searches = None if seconds is None else _SEARCH * seconds
     return TwoStages(
         search_of(name, task, kernel, y, random_state, searches), plan_of(name, task).large,
-        searched_rows(name, y, task) if rows is None else rows, task, predicts, is_tuned(name, task), seconds,
+        searched_rows(name, y, task) if rows is None else rows, task, is_tuned(name, task), seconds is not None,
         random_state,
     )  # fmt: skip
