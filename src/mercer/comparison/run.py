@@ -149,8 +149,10 @@ class Run:
         )
         if self.has_ended:
             return
-        stopped = Row(one.name, error=f"stopped after {at_most:.3g} s, to keep the limit of {limit:g} s")
-        row, found = done or (stopped, None)
+        if done is None:
+            self._add(Row(one.name, error=f"stopped after {at_most:.3g} s, to keep the limit of {limit:g} s"))
+            return
+        row, found = done
         if self.tune and found is not None:
             self.fitted[one.name] = found
             self._watch(row, found, time.perf_counter() - began)

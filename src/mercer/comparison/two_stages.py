@@ -1,13 +1,15 @@
 """Tuned on a sample, fitted to all rows: a search on some rows, and then fits of what it chose to all of them.
 
 The fit to all rows is exact where the method's `Large` says so, else by one of its ways.  If there are several, each is
-fitted to a part of the rows, and the best on other rows is taken.  Where time is limited the first fit has the smallest
-size; `enlarge` fits a larger one, as growth.py asks for.
+fitted to a part of the rows, and the best on other rows is taken.  Where time is limited the fit has the smallest size;
+`enlarge` fits a larger one, as growth.py asks for.
 """
 
 from __future__ import annotations
 
 import time
+import warnings
+from contextlib import suppress
 from copy import copy
 from typing import Any, Self
 
@@ -60,22 +62,36 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
                 return self
         self.tuned_ = self.best_estimator_ if self.tunes else self.search
         try:
-            return self._begin(X, y, rng)
+            self._begin(X, y, rng)
         except KeyboardInterrupt:
-            if not expired() or not self.tunes:
+            if not expired() or not hasattr(self, "best_estimator_"):
                 raise
-            self.why_ = "the time limit ended the fit to all rows"
-            return self
+            if len(self.fitted_rows_) < n:
+                self.why_ = "the time limit ended the fit to all rows"
+        return self
 
-    def _begin(self, X: Any, y: Array, rng: Any) -> Self:
-        """The first fit to all rows: exact, or the quickest of the best way, or its largest if time is not limited."""
-        n = len(y)
-        if self.large is None or n <= self.large.exact:
-            return self.enlarge(X, y, EXACT)
-        self.way_ = self._way(X, y, rng)
-        sizes = self.way_.usual(n)
-        self.larger_ = sizes if not hasattr(self.tuned_, "estimate_cost") else (*sizes, EXACT)
-        return self.enlarge(X, y, sizes[0] if self.limited else sizes[-1])
+    def _begin(self, X: Any, y: Array, rng: Any) -> None:
+        """The first fit to all rows: exact, or the quickest of the best way, or its largest if time is not limited.
+
+        Where time is limited the quickest fit comes before ways are compared, so that there is one in any case.
+        """
+        if self.large is None or len(y) <= self.large.exact:
+            self.enlarge(X, y, EXACT)
+            return
+        if self.limited:
+            self._take(self.large.ways[0], len(y))
+            self.enlarge(X, y, self.larger_[0])
+        way, tuned = self._best(X, y, rng)
+        if not self.limited or way is not self.way_ or tuned is not self.tuned_:
+            self.tuned_ = tuned
+            sizes = self._take(way, len(y))
+            self.enlarge(X, y, sizes[0] if self.limited else sizes[-1])
+
+    def _take(self, way: Way, n: int) -> tuple[int, ...]:
+        """The sizes of a way, which will be fitted next."""
+        sizes = way.usual(n)
+        self.way_, self.larger_ = way, (*sizes, EXACT) if hasattr(self.tuned_, "estimate_cost") else sizes
+        return sizes
 
     def enlarge(self, X: Any, y: Array, size: int) -> Self:
         """A fit of this size to all rows."""
@@ -97,29 +113,32 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
         cost = self.tuned_.estimate_cost(X)["exact"]
         return float(_DOUBT * cost.seconds if cost.fits else np.inf)
 
-    def _way(self, X: Any, y: Array, rng: Any) -> Way:
-        """The way whose machine, fitted to a part of the rows, is the best on others; also narrows its kernel there."""
+    def _best(self, X: Any, y: Array, rng: Any) -> tuple[Way, Any]:
+        """The way whose machine, fitted to a part of the rows, is the best on others, and the tuned machine.
+
+        The kernel is narrowed as long as that makes it better.
+        """
         assert self.large is not None
-        if len(self.large.ways) == 1 and not self.large.ways[0].narrows:
-            return self.large.ways[0]
+        ways, tuned = self.large.ways, self.tuned_
+        if len(ways) == 1 and not ways[0].narrows:
+            return ways[0], tuned
         some = rng.permutation(drawn(y, _TRIAL_ROWS, self.task, rng))
         held, part = np.sort(some[: int(_HELD_OUT * len(some))]), np.sort(some[int(_HELD_OUT * len(some)) :])
         growth, sets = self.growth_ * len(part) / len(y), [(_taken(X, rows), y[rows]) for rows in (part, held)]
 
         def score(way: Way, tuned: Any) -> float:
             sizes = way.usual(len(part))
-            machine = way.build(tuned, growth, sizes[min(_TRIAL_SIZE, len(sizes) - 1)])
-            return float(machine.fit(*sets[0]).score(*sets[1]))
+            with suppress(ValueError, ArithmeticError), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # those of the fit to all rows are told
+                machine = way.build(tuned, growth, sizes[min(_TRIAL_SIZE, len(sizes) - 1)])
+                return float(machine.fit(*sets[0]).score(*sets[1]))
+            return -np.inf
 
-        scores = [score(way, self.tuned_) for way in self.large.ways]
-        best, way = max(scores), self.large.ways[int(np.argmax(scores))]
-        while way.narrows and lengthscales(self.tuned_.kernel):
-            narrow = _narrowed(self.tuned_)
-            now = score(way, narrow)
-            if now <= best:
-                break
-            self.tuned_, best = narrow, now
-        return way
+        scores = [score(way, tuned) for way in ways]
+        best, way = max(scores), ways[int(np.argmax(scores))]
+        while way.narrows and lengthscales(tuned.kernel) and (now := score(way, _narrowed(tuned))) > best:
+            tuned, best = _narrowed(tuned), now
+        return way, tuned
 
     def _machine(self, way: Way | None, size: int, growth: float) -> Any:
         """A new machine with what the search chose."""
