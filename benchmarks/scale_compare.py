@@ -1,8 +1,8 @@
 """The command `mercer compare` on all rows of four tables within its time limit, each time in a process of its own.
 
-covtype_93k, california_housing, adult     the npz tables of --data or MERCER_DATA; without them these cases are left out
-mixed                                      50 000 simulated rows of 12 numbers and 8 categories, some of them missing;
-                                           a number and a label are predicted from them
+covtype_93k, california_housing, adult   npz tables of --data or MERCER_DATA; cases without a table are left out
+mixed                                    50 000 simulated rows of 12 numbers and 8 categories, some of them missing; a
+                                         number and a label are predicted from them
 
 An answer counts as the same where every kernel method has a score, learned from all training rows, and the process
 ended within the limit and a tenth.  The detail lists score and approximation of all of them, and boosting's score.
@@ -104,7 +104,8 @@ def _mixed(labels: bool, n: int) -> Table:
 def _answer(table: Table, methods: str | None) -> dict[str, Any]:
     """What the command prints in a process of its own; of few rows, what it would print, without the report."""
     if table.rows <= SMALL:
-        return mercer.compare(mercer.tables.read(str(table.path)), TARGET, methods=methods, tune=True).to_dict()
+        found = mercer.compare(mercer.tables.read(str(table.path)), TARGET, methods=methods, tune=True)
+        return dict(found.to_dict())
     words = ["compare", str(table.path), "--target", TARGET, "--time-limit", str(LIMIT), "--json"]
     words += ["-o", str(table.path.with_suffix(".html")), *([] if methods is None else ["--methods", methods])]
     code = "import sys; from mercer.cli.main import run; sys.exit(run(sys.argv[1:]))"

@@ -64,9 +64,7 @@ def _learned(sample: Sample) -> Kernel | None:
         warnings.simplefilter("ignore")  # a column that does not count has its lengthscale at the upper bound
         process.fit(sample.items(first), _numbers(sample, first))
     scales = [_kept(value) for value in lengthscales(process.kernel_).values()]
-    found = [
-        stretched(_product(sample, shape, scales), width) for shape, widths in _WIDTHS.items() for width in widths
-    ]
+    found = [stretched(_product(sample, shape, scales), width) for shape, widths in _WIDTHS.items() for width in widths]
     kernels = [sample.kernel, *found]
     ridge = KernelRidgeCV(kernels, _ALPHAS, fit_intercept=True, screen=False)
     best = int(np.argmin(ridge.fit(sample.items(second), _numbers(sample, second)).loo_error_.min(axis=1)))

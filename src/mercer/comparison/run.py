@@ -166,10 +166,11 @@ class Run:
             began, before = time.perf_counter(), self.rows[one.name]
             done = self._within(self.limits.left, lambda: _larger(before, one.stages, size, self.sample))  # noqa: B023
             del self.growing[one.name]
-            if done is None or done[1] is None:
+            row, found = done or (before, None)
+            if found is None:
                 continue  # the smaller fit stays
-            row, self.fitted[one.name] = done
-            self._watch(row, done[1], time.perf_counter() - began + (row.tune_seconds or 0.0))
+            self.fitted[one.name] = found
+            self._watch(row, found, time.perf_counter() - began + (row.tune_seconds or 0.0))
             self._add(row)
 
     def _within(self, seconds: float | None, work: Callable[[], _Done]) -> _Done | None:

@@ -50,7 +50,9 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Array) -> Self:
         """Search, then fit."""
         rng, n = np.random.default_rng(self.random_state), len(y)
-        self.how_, self.size_, self.larger_, self.way_ = "exact", EXACT, (), None
+        self.how_, self.size_ = "exact", EXACT
+        self.larger_: tuple[int, ...] = ()
+        self.way_: Way | None = None
         self.why_: str | None = None
         sample = drawn(y, self.rows, self.task, rng) if self.tunes else np.arange(0)
         self.growth_, self.fitted_rows_ = n / max(len(sample), 1), sample
