@@ -50,6 +50,7 @@ _RECORDS = {
     "mercer.estimators.gaussian_process.means": "ConstantMean LinearMean ZeroMean",
     "mercer.estimators.gaussian_process.methods.grid": "GridPosterior",
     "mercer.estimators.gaussian_process.methods.inducing": "InducingPosterior",
+    "mercer.estimators.gaussian_process.methods.inducing_labels": "InducingClassPosterior",
     "mercer.estimators.gaussian_process.methods.neighbours": "NeighbourPosterior",
     "mercer.estimators.gaussian_process.methods.state_space": "LinePosterior",
     "mercer.estimators.gaussian_process.posterior": "RegressionPosterior",
