@@ -4,7 +4,7 @@
                         cells: an exact machine for each part of the rows.  Rows that are held out decide
     l2vm, l1vm, rvm     the prototypes (the functions that are offered) are some of the rows; all rows are learned from
     gp, of numbers      on landmarks, or every prediction from the nearest rows; rows that are held out decide
-    gp, of labels       the mode of the posterior on landmarks: logistic regression with the kernel of the process
+    gp, of labels       on landmarks, with the kernel that was learned on a sample
     klda                discriminant analysis of the features of landmarks
     rfm                 rows are divided into leaves, each with an exact machine
     knn                 exact: it stores rows, and does nothing else
@@ -59,10 +59,14 @@ class Way:
 
 @dataclass(frozen=True)
 class Large:
-    """An exact fit up to so many rows; of more, by one of these ways, the quickest first."""
+    """An exact fit up to so many rows; of more, by one of these ways, the quickest first.
+
+    costed    the machine says what an exact fit costs: that is the last size, if there is time
+    """
 
     exact: int
     ways: tuple[Way, ...]
+    costed: bool = False
 
 
 def _landmarks(machine: Any, growth: float, size: int) -> Any:
@@ -117,11 +121,8 @@ def _inducing(machine: Any, growth: float, size: int) -> Any:
 
 
 def _class_process(machine: Any, growth: float, size: int) -> Any:
-    from mercer import KernelLogisticRegression
-
-    return KernelLogisticRegression(
-        kernel=machine.kernel_, C=1.0, fit_intercept=False, tol=_CLOSE, method="nystrom", n_landmarks=size
-    )
+    """The hyper-parameters of largest evidence on the sample."""
+    return clone(machine).set_params(kernel=machine.kernel_, optimizer=None, method="inducing", n_inducing=size)
 
 
 def _discriminant(machine: Any, growth: float, size: int) -> Any:
@@ -144,9 +145,9 @@ def _in_cells(build: Enlarged, sizes: tuple[int, ...] = CELLS) -> Way:
     return Way(build, "cells of {}", sizes, stores=False, power=1.5, narrows=True)
 
 
-SVM = Large(5000, (_in_cells(_cells), Way(_landmarks, "{} landmarks")))
-LOGISTIC = Large(1000, (_in_cells(_cells, SMALL_CELLS), Way(_few_steps, "{} landmarks")))
-RIDGE = Large(2500, (Way(_ridge, "{} landmarks", stores=False), _in_cells(_ridge_cells)))
+SVM = Large(5000, (_in_cells(_cells), Way(_landmarks, "{} landmarks")), costed=True)
+LOGISTIC = Large(1000, (_in_cells(_cells, SMALL_CELLS), Way(_few_steps, "{} landmarks")), costed=True)
+RIDGE = Large(2500, (Way(_ridge, "{} landmarks", stores=False), _in_cells(_ridge_cells)), costed=True)
 RIDGE_WEIGHTS = Large(1000, (Way(_prototypes, "{} prototypes"),))
 RIDGE_LABELS = Large(1000, (Way(_given_ridge, "{} prototypes"),))
 SPARSE_WEIGHTS = Large(1000, (Way(_sparse, "{} prototypes"),))
@@ -154,6 +155,6 @@ RELEVANCE = Large(1000, (Way(_prototypes, "{} candidates"),))
 PROCESS = Large(2500, (
     Way(_near, "{} neighbours", (50, 100, 200, 400), stores=False), Way(_inducing, "{} inducing points", stores=False),
 ))  # fmt: skip
-CLASS_PROCESS = Large(1000, (Way(_class_process, "mode on {} landmarks"),))
+CLASS_PROCESS = Large(1000, (Way(_class_process, "{} inducing points"),))
 DISCRIMINANT = Large(2500, (Way(_discriminant, "{} landmarks"),))
 FEATURES = Large(2500, (Way(_leaves, "leaves of {}", LEAVES, stores=False, power=1.5),))

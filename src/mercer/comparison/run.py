@@ -89,11 +89,12 @@ def compare(
     scoring        a scorer of scikit-learn or its name; None is accuracy, or R^2
     task           "classification" or "regression"; None: what y looks like
     max_rows       of a table, drawn at random; None: 100 000 with tune=True, else 3000
-    time_limit     seconds for all of it: each method gets its share of what is left.  One that would take longer has
-                   fewer landmarks, or only the rows that it was tuned on, and its row says so; one that takes longer
-                   all the same is stopped, and its row says that
+    time_limit     seconds for all of it: each method gets its share of what is left, and of many rows its first fit is
+                   small; then the time that is left goes into larger ones.  A method without time for a fit to all
+                   rows has only those it was tuned on, and its row says so; one without time for that is stopped
     progress       called with (methods done, methods in all, name of the next one)
-    row_done       called with every row when it is done; if methods is None, cheap methods come first
+    row_done       called with every row when it is done, again after a larger fit of the same method; if methods is
+                   None, cheap methods come first
 
     Ctrl-C ends the comparison, with the rows that are done; those of other methods say so.  Before the first row is
     done it is raised.  All numbers but the seconds are the same again for the same random_state, unless time is short:

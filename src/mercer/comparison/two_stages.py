@@ -91,8 +91,9 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
 
     def _take(self, way: Way, n: int) -> tuple[int, ...]:
         """The sizes of a way, which will be fitted next."""
+        assert self.large is not None
         sizes = way.usual(n)
-        self.way_, self.larger_ = way, (*sizes, EXACT) if hasattr(self.tuned_, "estimate_cost") else sizes
+        self.way_, self.larger_ = way, (*sizes, EXACT) if self.large.costed else sizes
         return sizes
 
     def enlarge(self, X: Any, y: Array, size: int) -> Self:
