@@ -147,7 +147,7 @@ def _in_cells(build: Enlarged, sizes: tuple[int, ...] = CELLS) -> Way:
 
 SVM = Large(5000, (_in_cells(_cells), Way(_landmarks, "{} landmarks")), costed=True)
 LOGISTIC = Large(1000, (_in_cells(_cells, SMALL_CELLS), Way(_few_steps, "{} landmarks")), costed=True)
-RIDGE = Large(2500, (Way(_ridge, "{} landmarks", stores=False), _in_cells(_ridge_cells)), costed=True)
+RIDGE = Large(2500, (Way(_ridge, "{} landmarks", stores=False), _in_cells(_ridge_cells, SMALL_CELLS)), costed=True)
 RIDGE_WEIGHTS = Large(1000, (Way(_prototypes, "{} prototypes"),))
 RIDGE_LABELS = Large(1000, (Way(_given_ridge, "{} prototypes"),))
 SPARSE_WEIGHTS = Large(1000, (Way(_sparse, "{} prototypes"),))
