@@ -216,8 +216,9 @@ class GLMProblem:
     def part(self, rows: Array) -> Self | None:
         """The problem of some items with the weight of all; None if they do not determine constants."""
         t, s = self.t[rows], self.s[rows] * (self.s.sum() / self.s[rows].sum())
-        if not np.isfinite(self.family.constant(s @ t / s.sum())).all():
-            return None
+        with np.errstate(divide="ignore", invalid="ignore"):  # a class that they do not have
+            if not np.isfinite(self.family.constant(s @ t / s.sum())).all():
+                return None
         return replace(self, Z=self.Z[rows], t=t, s=s)
 
     def at(self, B: Array, f: Array | None = None) -> GLMState:
