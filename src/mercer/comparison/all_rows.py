@@ -86,8 +86,9 @@ def _prototypes(machine: Any, growth: float, size: int) -> Any:
 
 
 def _given_ridge(machine: Any, growth: float, size: int) -> Any:
-    """The alpha of largest evidence on the sample: it is a property of the weights, not of the number of rows."""
-    return _prototypes(machine, growth, size).set_params(alpha=float(machine.alpha_), tol=_CLOSE)
+    """Of more than two classes the alpha of largest evidence on the sample: to find it again takes too many fits."""
+    larger = _prototypes(machine, growth, size)
+    return larger if len(machine.classes_) == 2 else larger.set_params(alpha=float(machine.alpha_), tol=_CLOSE)
 
 
 def _sparse(machine: Any, growth: float, size: int) -> Any:
