@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -25,13 +25,23 @@ from sklearn.base import clone
 from mercer.config import config
 
 SIZES = (125, 250, 500, 1000, 2000)
+FEW = (60, *SIZES)  # where every class has weights of its own
 CELLS = (1000, 2000, 4000, 8000)
 SMALL_CELLS = (250, 500, 1000, 2000)
 LEAVES = (500, 1000, 2000, 4000, 8000, 20_000)
 _MEMORY = 0.2  # of the budget, for the features of all rows
+_NATS = 1e-3  # of log evidence for each row, that a change may still gain
 _CLOSE = 1e-4  # relative duality gap of a fit on landmarks or prototypes: their own error is larger
 
-Enlarged = Callable[[Any, float, int], Any]  # (tuned machine, rows / rows it was tuned on, size) -> a new machine
+
+class Rows(NamedTuple):
+    """How many there are, and how many a machine was tuned on."""
+
+    count: int
+    tuned: int
+
+
+Enlarged = Callable[[Any, Rows, int], Any]  # (tuned machine, rows, size) -> a new machine
 
 
 @dataclass(frozen=True)
@@ -69,34 +79,43 @@ class Large:
     costed: bool = False
 
 
-def _landmarks(machine: Any, growth: float, size: int) -> Any:
+def _landmarks(machine: Any, rows: Rows, size: int) -> Any:
     return clone(machine).set_params(method="nystrom", n_landmarks=size)
 
 
-def _few_steps(machine: Any, growth: float, size: int) -> Any:
-    return _landmarks(machine, growth, size).set_params(tol=_CLOSE)
+def _few_steps(machine: Any, rows: Rows, size: int) -> Any:
+    return _landmarks(machine, rows, size).set_params(tol=_CLOSE)
 
 
-def _cells(machine: Any, growth: float, size: int) -> Any:
+def _cells(machine: Any, rows: Rows, size: int) -> Any:
     return clone(machine).set_params(method="cells", cell_rows=size)
 
 
-def _prototypes(machine: Any, growth: float, size: int) -> Any:
+def _small_cells(machine: Any, rows: Rows, size: int) -> Any:
+    return _cells(machine, rows, size).set_params(tol=_CLOSE)
+
+
+def _prototypes(machine: Any, rows: Rows, size: int) -> Any:
     return clone(machine).set_params(n_prototypes=size)
 
 
-def _given_ridge(machine: Any, growth: float, size: int) -> Any:
+def _candidates(machine: Any, rows: Rows, size: int) -> Any:
+    """Of labels, with a tolerance for the evidence of all rows, which is a sum."""
+    return _prototypes(machine, rows, size).set_params(tol=_NATS * rows.count)
+
+
+def _given_ridge(machine: Any, rows: Rows, size: int) -> Any:
     """Of more than two classes the alpha of largest evidence on the sample: to find it again takes too many fits."""
-    larger = _prototypes(machine, growth, size)
+    larger = _prototypes(machine, rows, size)
     return larger if len(machine.classes_) == 2 else larger.set_params(alpha=float(machine.alpha_), tol=_CLOSE)
 
 
-def _sparse(machine: Any, growth: float, size: int) -> Any:
+def _sparse(machine: Any, rows: Rows, size: int) -> Any:
     """alpha stands beside a sum of losses, and what noise puts into its slope grows with the root of the rows."""
-    return clone(machine).set_params(n_prototypes=size, alpha=float(machine.alpha) * float(np.sqrt(growth)))
+    return clone(machine).set_params(n_prototypes=size, alpha=float(machine.alpha) * (rows.count / rows.tuned) ** 0.5)
 
 
-def _ridge(machine: Any, growth: float, size: int) -> Any:
+def _ridge(machine: Any, rows: Rows, size: int) -> Any:
     """The kernel that was chosen; alpha is chosen again, by leaving out each of all rows."""
     from mercer import KernelRidgeCV
 
@@ -104,7 +123,7 @@ def _ridge(machine: Any, growth: float, size: int) -> Any:
     return KernelRidgeCV([machine.kernel], alphas, fit_intercept=True, screen=False, method="nystrom", n_landmarks=size)
 
 
-def _ridge_cells(machine: Any, growth: float, size: int) -> Any:
+def _ridge_cells(machine: Any, rows: Rows, size: int) -> Any:
     """The same with alphas chosen for the landmarks, and in every cell."""
     return clone(machine).set_params(alpha=_alphas(machine), method="cells", cell_rows=size)
 
@@ -113,33 +132,35 @@ def _alphas(machine: Any) -> Any:
     return float(machine.alpha_) * np.logspace(-3.0, 1.0, 9)
 
 
-def _near(machine: Any, growth: float, size: int) -> Any:
+def _near(machine: Any, rows: Rows, size: int) -> Any:
     return clone(machine).set_params(method="neighbours", n_neighbors=size)
 
 
-def _inducing(machine: Any, growth: float, size: int) -> Any:
+def _inducing(machine: Any, rows: Rows, size: int) -> Any:
     return clone(machine).set_params(method="sgpr", n_inducing=size)
 
 
-def _class_process(machine: Any, growth: float, size: int) -> Any:
+def _class_process(machine: Any, rows: Rows, size: int) -> Any:
     """The hyper-parameters of largest evidence on the sample."""
     return clone(machine).set_params(kernel=machine.kernel_, optimizer=None, method="inducing", n_inducing=size)
 
 
-def _discriminant(machine: Any, growth: float, size: int) -> Any:
+def _discriminant(machine: Any, rows: Rows, size: int) -> Any:
     """Shrinkage delta of K is, of covariances of features, the share delta m / n of their mean variance."""
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.pipeline import make_pipeline
 
     from mercer import Nystroem
 
-    ratio = float(machine.shrinkage) * size / (growth * len(machine.support_))
+    ratio = float(machine.shrinkage) * size / rows.count
     analysis = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=ratio / (1.0 + ratio))
     return make_pipeline(Nystroem(machine.kernel, n_components=size, random_state=0), analysis)
 
 
-def _leaves(machine: Any, growth: float, size: int) -> Any:
-    return clone(machine).set_params(max_leaf=size, metric_rows=min(size, int(machine.metric_rows)))
+def _leaves(machine: Any, rows: Rows, size: int) -> Any:
+    """Small leaves change little of the metric that was learned on a sample."""
+    rounds, metric_rows = min(int(machine.rounds), size // LEAVES[0]), min(int(machine.metric_rows), size)
+    return clone(machine).set_params(max_leaf=size, rounds=rounds, metric_rows=metric_rows)
 
 
 def _in_cells(build: Enlarged, sizes: tuple[int, ...] = CELLS) -> Way:
@@ -147,15 +168,16 @@ def _in_cells(build: Enlarged, sizes: tuple[int, ...] = CELLS) -> Way:
 
 
 SVM = Large(5000, (_in_cells(_cells), Way(_landmarks, "{} landmarks")), costed=True)
-LOGISTIC = Large(1000, (_in_cells(_cells, SMALL_CELLS), Way(_few_steps, "{} landmarks")), costed=True)
+LOGISTIC = Large(1000, (Way(_few_steps, "{} landmarks", FEW), _in_cells(_small_cells, SMALL_CELLS)), costed=True)
 RIDGE = Large(2500, (Way(_ridge, "{} landmarks", stores=False), _in_cells(_ridge_cells, SMALL_CELLS)), costed=True)
 RIDGE_WEIGHTS = Large(1000, (Way(_prototypes, "{} prototypes"),))
-RIDGE_LABELS = Large(1000, (Way(_given_ridge, "{} prototypes"),))
-SPARSE_WEIGHTS = Large(1000, (Way(_sparse, "{} prototypes"),))
+RIDGE_LABELS = Large(1000, (Way(_given_ridge, "{} prototypes", FEW),))
+SPARSE_WEIGHTS = Large(1000, (Way(_sparse, "{} prototypes", FEW),))
 RELEVANCE = Large(1000, (Way(_prototypes, "{} candidates"),))
+RELEVANT_LABELS = Large(1000, (Way(_candidates, "{} candidates", FEW),))
 PROCESS = Large(2500, (
     Way(_near, "{} neighbours", (50, 100, 200, 400), stores=False), Way(_inducing, "{} inducing points", stores=False),
 ))  # fmt: skip
-CLASS_PROCESS = Large(1000, (Way(_class_process, "{} inducing points"),))
+CLASS_PROCESS = Large(1000, (Way(_class_process, "{} inducing points", FEW),))
 DISCRIMINANT = Large(2500, (Way(_discriminant, "{} landmarks"),))
 FEATURES = Large(2500, (Way(_leaves, "leaves of {}", LEAVES, stores=False, power=1.5),))

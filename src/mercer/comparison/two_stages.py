@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from mercer.comparison.all_rows import Large, Way
+from mercer.comparison.all_rows import Large, Rows, Way
 from mercer.comparison.deadline import expired
 from mercer.comparison.kernel_family import lengthscales, stretched
 from mercer.comparison.sample import drawn
@@ -55,7 +55,7 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
         self.way_: Way | None = None
         self.why_: str | None = None
         sample = drawn(y, self.rows, self.task, rng) if self.tunes else np.arange(0)
-        self.growth_, self.fitted_rows_ = n / max(len(sample), 1), sample
+        self.counts_, self.fitted_rows_ = Rows(n, max(len(sample), 1)), sample
         if self.tunes:
             self.search_ = clone(self.search).fit(_taken(X, sample), y[sample])
             self.best_estimator_ = getattr(self.search_, "best_estimator_", self.search_)
@@ -69,7 +69,7 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
             if not expired() or not hasattr(self, "best_estimator_"):
                 raise
             if len(self.fitted_rows_) < n:
-                self.why_ = "the time limit ended the fit to all rows"
+                self.why_, self.larger_ = "the time limit ended the fit to all rows", ()
         return self
 
     def _begin(self, X: Any, y: Array, rng: Any) -> None:
@@ -99,7 +99,7 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
     def enlarge(self, X: Any, y: Array, size: int) -> Self:
         """A fit of this size to all rows."""
         start = time.perf_counter()
-        machine = self._machine(self.way_, size, self.growth_).fit(X, y)
+        machine = self._machine(self.way_, size).fit(X, y)
         self.best_estimator_, self.refit_time_ = machine, time.perf_counter() - start
         self.size_, self.fitted_rows_ = size, np.arange(len(y))
         self.larger_ = self.larger_[self.larger_.index(size) + 1 :] if size in self.larger_ else ()
@@ -127,13 +127,13 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
             return ways[0], tuned
         some = rng.permutation(drawn(y, _TRIAL_ROWS, self.task, rng))
         held, part = np.sort(some[: int(_HELD_OUT * len(some))]), np.sort(some[int(_HELD_OUT * len(some)) :])
-        growth, sets = self.growth_ * len(part) / len(y), [(_taken(X, rows), y[rows]) for rows in (part, held)]
+        counts, sets = Rows(len(part), self.counts_.tuned), [(_taken(X, rows), y[rows]) for rows in (part, held)]
 
         def score(way: Way, tuned: Any) -> float:
             sizes = way.usual(len(part))
             with suppress(ValueError, ArithmeticError), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # those of the fit to all rows are told
-                machine = way.build(tuned, growth, sizes[min(_TRIAL_SIZE, len(sizes) - 1)])
+                machine = way.build(tuned, counts, sizes[min(_TRIAL_SIZE, len(sizes) - 1)])
                 return float(machine.fit(*sets[0]).score(*sets[1]))
             return -np.inf
 
@@ -143,9 +143,9 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
             tuned, best = _narrowed(tuned), now
         return way, tuned
 
-    def _machine(self, way: Way | None, size: int, growth: float) -> Any:
+    def _machine(self, way: Way | None, size: int) -> Any:
         """A new machine with what the search chose."""
-        return clone(self.tuned_) if way is None or size == EXACT else way.build(self.tuned_, growth, size)
+        return clone(self.tuned_) if way is None or size == EXACT else way.build(self.tuned_, self.counts_, size)
 
     # ---- the machine that was fitted
 
