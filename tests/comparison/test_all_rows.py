@@ -64,12 +64,10 @@ def test_an_exact_fit_is_said_to_be_exact():
     assert approximations(found) == []
 
 
-def _first(stages):
-    return stages.large.ways[0], stages.tuned_
-
-
 def test_the_page_says_in_words_what_was_approximated(small_limits, tmp_path, monkeypatch):
-    monkeypatch.setattr("mercer.comparison.two_stages.TwoStages._best", lambda stages, *data: _first(stages))
+    monkeypatch.setattr(
+        "mercer.comparison.two_stages.TwoStages._best", lambda stages, ways, *data: (ways[0], stages.tuned_)
+    )
     found = mercer.compare(X, NUMBERS, methods=["ridge", "svm", "l1vm", "knn"], tune=True)
     said = approximations(found)
     assert said[0].startswith("ridge (30 landmarks): the kernel was replaced by its projection")
@@ -145,7 +143,7 @@ def test_a_larger_fit_that_fails_leaves_the_smaller_one(small_limits, monkeypatc
 
 
 def test_ways_are_compared_on_rows_held_out_and_one_that_fails_loses():
-    def build(machine, growth, size):
+    def build(machine, rows, size):
         if size == 3:
             raise ValueError
         return mercer.SVC(C=float(size))

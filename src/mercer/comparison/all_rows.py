@@ -37,7 +37,7 @@ _CLOSE = 1e-4  # relative duality gap of a fit on landmarks or prototypes: their
 class Rows(NamedTuple):
     """How many there are, and how many a machine was tuned on."""
 
-    count: int
+    total: int
     tuned: int
 
 
@@ -51,6 +51,7 @@ class Way:
     stores    a number for each row and each unit of size is stored
     power     the seconds of a fit grow at most with this power of the size
     narrows   with more rows, shorter lengthscales than those of the search may be better, and are tried
+    classes   at most so many: with more it would be slow
     """
 
     build: Enlarged
@@ -59,6 +60,7 @@ class Way:
     stores: bool = True
     power: float = 2.0
     narrows: bool = False
+    classes: int | None = None
 
     def usual(self, rows: int) -> tuple[int, ...]:
         """The sizes that can be used for so many rows, smallest first."""
@@ -77,6 +79,10 @@ class Large:
     exact: int
     ways: tuple[Way, ...]
     costed: bool = False
+
+    def usual(self, classes: int) -> tuple[Way, ...]:
+        """The ways for so many classes."""
+        return tuple(way for way in self.ways if way.classes is None or classes <= way.classes)
 
 
 def _landmarks(machine: Any, rows: Rows, size: int) -> Any:
@@ -101,7 +107,7 @@ def _prototypes(machine: Any, rows: Rows, size: int) -> Any:
 
 def _candidates(machine: Any, rows: Rows, size: int) -> Any:
     """Of labels, with a tolerance for the evidence of all rows, which is a sum."""
-    return _prototypes(machine, rows, size).set_params(tol=_NATS * rows.count)
+    return _prototypes(machine, rows, size).set_params(tol=_NATS * rows.total)
 
 
 def _given_ridge(machine: Any, rows: Rows, size: int) -> Any:
@@ -112,7 +118,7 @@ def _given_ridge(machine: Any, rows: Rows, size: int) -> Any:
 
 def _sparse(machine: Any, rows: Rows, size: int) -> Any:
     """alpha stands beside a sum of losses, and what noise puts into its slope grows with the root of the rows."""
-    return clone(machine).set_params(n_prototypes=size, alpha=float(machine.alpha) * (rows.count / rows.tuned) ** 0.5)
+    return clone(machine).set_params(n_prototypes=size, alpha=float(machine.alpha) * (rows.total / rows.tuned) ** 0.5)
 
 
 def _ridge(machine: Any, rows: Rows, size: int) -> Any:
@@ -152,7 +158,7 @@ def _discriminant(machine: Any, rows: Rows, size: int) -> Any:
 
     from mercer import Nystroem
 
-    ratio = float(machine.shrinkage) * size / rows.count
+    ratio = float(machine.shrinkage) * size / rows.total
     analysis = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=ratio / (1.0 + ratio))
     return make_pipeline(Nystroem(machine.kernel, n_components=size, random_state=0), analysis)
 
@@ -163,12 +169,12 @@ def _leaves(machine: Any, rows: Rows, size: int) -> Any:
     return clone(machine).set_params(max_leaf=size, rounds=rounds, metric_rows=metric_rows)
 
 
-def _in_cells(build: Enlarged, sizes: tuple[int, ...] = CELLS) -> Way:
-    return Way(build, "cells of {}", sizes, stores=False, power=1.5, narrows=True)
+def _in_cells(build: Enlarged, sizes: tuple[int, ...] = CELLS, classes: int | None = None) -> Way:
+    return Way(build, "cells of {}", sizes, stores=False, power=1.5, narrows=True, classes=classes)
 
 
 SVM = Large(5000, (_in_cells(_cells), Way(_landmarks, "{} landmarks")), costed=True)
-LOGISTIC = Large(1000, (Way(_few_steps, "{} landmarks", FEW), _in_cells(_small_cells, SMALL_CELLS)), costed=True)
+LOGISTIC = Large(1000, (Way(_few_steps, "{} landmarks", FEW), _in_cells(_small_cells, SMALL_CELLS, 2)), costed=True)
 RIDGE = Large(2500, (Way(_ridge, "{} landmarks", stores=False), _in_cells(_ridge_cells, SMALL_CELLS)), costed=True)
 RIDGE_WEIGHTS = Large(1000, (Way(_prototypes, "{} prototypes"),))
 RIDGE_LABELS = Large(1000, (Way(_given_ridge, "{} prototypes", FEW),))

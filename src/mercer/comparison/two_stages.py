@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, clone
 from mercer.comparison.all_rows import Large, Rows, Way
 from mercer.comparison.deadline import expired
 from mercer.comparison.kernel_family import lengthscales, stretched
+from mercer.comparison.methods import CLASSIFICATION
 from mercer.comparison.sample import drawn
 from mercer.typing import Array
 
@@ -80,10 +81,11 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
         if self.large is None or len(y) <= self.large.exact:
             self.enlarge(X, y, EXACT)
             return
+        ways = self.large.usual(len(np.unique(y)) if self.task == CLASSIFICATION else 1)
         if self.limited:
-            self._take(self.large.ways[0], len(y))
+            self._take(ways[0], len(y))
             self.enlarge(X, y, self.larger_[0])
-        way, tuned = self._best(X, y, rng)
+        way, tuned = self._best(ways, X, y, rng)
         if not self.limited or way is not self.way_ or tuned is not self.tuned_:
             self.tuned_ = tuned
             sizes = self._take(way, len(y))
@@ -116,13 +118,12 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
         cost = self.tuned_.estimate_cost(X)["exact"]
         return float(_DOUBT * cost.seconds if cost.fits else np.inf)
 
-    def _best(self, X: Any, y: Array, rng: Any) -> tuple[Way, Any]:
+    def _best(self, ways: tuple[Way, ...], X: Any, y: Array, rng: Any) -> tuple[Way, Any]:
         """The way whose machine, fitted to a part of the rows, is the best on others, and the tuned machine.
 
         The kernel is narrowed as long as that makes it better.
         """
-        assert self.large is not None
-        ways, tuned = self.large.ways, self.tuned_
+        tuned = self.tuned_
         if len(ways) == 1 and not ways[0].narrows:
             return ways[0], tuned
         some = rng.permutation(drawn(y, _TRIAL_ROWS, self.task, rng))
