@@ -164,9 +164,14 @@ def _discriminant(machine: Any, rows: Rows, size: int) -> Any:
 
 
 def _leaves(machine: Any, rows: Rows, size: int) -> Any:
-    """Small leaves change little of the metric that was learned on a sample."""
-    rounds, metric_rows = min(int(machine.rounds), size // LEAVES[0]), min(int(machine.metric_rows), size)
-    return clone(machine).set_params(max_leaf=size, rounds=rounds, metric_rows=metric_rows)
+    """The smallest leaves change little of the metric that was learned on a sample."""
+    quick = size <= LEAVES[0]
+    return clone(machine).set_params(
+        max_leaf=size,
+        rounds=1 if quick else machine.rounds,
+        powers=machine.powers[:1] if quick else machine.powers,
+        metric_rows=min(int(machine.metric_rows), size),
+    )
 
 
 def _in_cells(build: Enlarged, sizes: tuple[int, ...] = CELLS, classes: int | None = None) -> Way:
