@@ -44,6 +44,7 @@ SUITES = {
     "svm": svm.fits,
     "svm-predict": svm.predictions,
 }
+PARTS = scale.parts()  # of suites: they can be asked for alone, and are not asked for by "all" again
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -70,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def chosen(name: str, only: str, smoke: bool) -> list[Case]:
     """The cases of a suite (or of all) whose names contain `only`; first-time cases are too slow for a smoke run."""
-    suites = SUITES.values() if name == "all" else [SUITES[name]]
+    suites = SUITES.values() if name == "all" else [(SUITES | PARTS)[name]]
     return [case for suite in suites for case in suite() if only in case.name and not (smoke and case.cold)]
 
 
@@ -93,12 +94,12 @@ def _rounds(text: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Time mercer against its rivals.")
-    parser.add_argument("name", nargs="?", choices=[*SUITES, "all"], help="which suite; without it, list them")
+    parser.add_argument("name", nargs="?", choices=[*SUITES, *PARTS, "all"], help="which suite; without it, list them")
     parser.add_argument("--list", action="store_true", help="print the cases and stop")
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, one round: only whether the answers agree")
     parser.add_argument("--full", action="store_true", help="whole grids where a suite takes fewer points by default")
     parser.add_argument("--sample", action="store_true", help="let slow rivals do a part, and scale their time up")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE, beside those of other cases")
     parser.add_argument("--data", metavar="DIR", help=f"directory of .npz tables (default: ${data.VARIABLE})")
     parser.add_argument("--repeat", type=_rounds, default=3, metavar="N", help="rounds; the best counts (default: 3)")
     parser.add_argument("--only", default="", metavar="SUBSTRING", help="only cases whose name contains this")

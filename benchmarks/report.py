@@ -89,6 +89,9 @@ def _machine() -> str:
 
 
 def write_json(rows: Sequence[Row], file: Path) -> None:
-    """All rows as a JSON list of objects."""
-    where = surroundings()
-    file.write_text(json.dumps([dataclasses.asdict(row) | where for row in rows], indent=1) + "\n")
+    """The rows in a JSON list of objects; rows of other cases that are in the file already stay there."""
+    new = [dataclasses.asdict(row) | surroundings() for row in rows]
+    cases = {(row["suite"], row["case"]) for row in new}
+    old = json.loads(file.read_text(encoding="utf8")) if file.exists() else []
+    kept = [row for row in old if (row["suite"], row["case"]) not in cases]
+    file.write_text(json.dumps(kept + new, indent=1) + "\n", encoding="utf8")

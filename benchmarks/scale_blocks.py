@@ -67,6 +67,10 @@ class Outcome:
     error: float
     peak: int | None = None
 
+    def memory(self, budget: int) -> str:
+        """In words, how much was held."""
+        return "peak not measured" if self.peak is None else f"peak {self.peak / 1e6:.0f} MB of {budget / 1e6:.0f}"
+
 
 def _ours(problem: FileOfRows) -> SelfTimed:
     machine = mercer.KernelRidge([0.1, 1.0, 10.0], kernel=RBF(float(np.sqrt(0.5 * WIDTH))), fit_intercept=True,
@@ -93,9 +97,8 @@ def _theirs(problem: FileOfRows) -> SelfTimed:
 
 def _within(problem: FileOfRows, ours: Outcome, theirs: Outcome) -> Agreement:
     fits = ours.peak is None or ours.peak <= BUDGET
-    peak = "not measured" if ours.peak is None else f"{ours.peak / 2**20:.0f} MiB of {BUDGET / 2**20:.0f}"
     return Agreement(fits and ours.error <= theirs.error + WORSE,
-                     f"error {ours.error:.4f}, theirs {theirs.error:.4f}; peak {peak}")  # fmt: skip
+                     f"error {ours.error:.4f}, theirs {theirs.error:.4f}; {ours.memory(BUDGET)}")  # fmt: skip
 
 
 def cases() -> list[Case]:

@@ -6,7 +6,7 @@ namespace mercer::MERCER_ISA {
 
 namespace {
 
-// The rows j of a band around row i, as lo .. hi - 1.
+// The rows j of a band around row i, as lo .. hi - 1 with lo <= hi <= length.
 struct Reach {
     Index lo, hi;
 
@@ -14,8 +14,8 @@ struct Reach {
         if (!(band < static_cast<double>(i + length))) return;
         Index width = static_cast<Index>(band);  // |i - j| < band
         if (static_cast<double>(width) < band) ++width;
-        lo = larger(0, i - width + 1);
         hi = smaller(length, i + width);
+        lo = smaller(hi, larger(0, i - width + 1));  // far beyond the other sequence nothing is in the band
     }
 };
 

@@ -182,6 +182,14 @@ def test_the_json_has_one_object_per_rival_with_its_surroundings(tmp_path):
     assert found["threads"] >= 1
 
 
+def test_rows_of_other_cases_stay_in_the_file(tmp_path):
+    file = tmp_path / "rows.json"
+    first, other = run(case(), repeat=1), [dataclasses.replace(row, case="other") for row in run(case(), repeat=1)]
+    for rows in (other, first, first):
+        report.write_json(rows, file)
+    assert [row["case"] for row in json.loads(file.read_text())] == ["other", first[0].case]
+
+
 @pytest.mark.skipif(not memory._STATM.exists(), reason="needs /proc/self/statm")
 def test_peak_memory_counts_what_is_freed_before_the_end():
     size = 2**26

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from benchmarks.__main__ import SUITES, chosen, main
+from benchmarks.__main__ import PARTS, SUITES, chosen, main
 
 
 @pytest.mark.parametrize("suite", SUITES)
@@ -29,6 +29,11 @@ def test_only_chooses_by_name():
     everything, chosen_few = chosen("gram", "", smoke=False), chosen("gram", "d = 784", smoke=False)
     assert 0 < len(chosen_few) < len(everything)
     assert all("d = 784" in case.name for case in chosen_few)
+
+
+def test_the_parts_of_a_suite_are_all_of_it():
+    names = [case.name for part in PARTS for case in chosen(part, "", smoke=False)]
+    assert names == [case.name for case in chosen("scale", "", smoke=False)]
 
 
 def test_an_unknown_suite_is_refused(capsys):

@@ -38,6 +38,7 @@ INTERRUPTED = [
     ("SVC", {"C": 10.0, "max_iter": MANY}, three, DUAL, 2),
     ("SVC", {"C": 10.0}, three, "mercer.solvers.dual.batch:solve_batch", 1),
     ("SVC", {"C": 10.0, "probability": True}, y, "mercer.estimators.svm.classifier:calibrate", 1),
+    ("SVC", {"C": 10.0, "method": "cells", "cell_rows": 40, "max_iter": MANY}, y, DUAL, 3),
     ("NuSVC", {}, y, DUAL, 1),
     ("SVR", {"max_iter": MANY}, t, DUAL, 1),
     ("NuSVR", {}, t, DUAL, 1),
@@ -93,6 +94,8 @@ INTERRUPTED = [
     ("KernelGradientDescent", {"tol": 1e-12}, t, "mercer.solvers.gradient_descent:_norm", 7),
     ("NadarayaWatson", {}, t, "mercer.solvers.local_regression.bandwidth:criterion", 4),
     ("LocalRegression", {}, t, "mercer.solvers.local_regression.bandwidth:criterion", 15),
+    ("KernelRiskRegressor", {"loss": "huber", "method": "cells", "cell_rows": 40}, t,
+     "mercer.solvers.risk.newton:_Engine.step", 2),
     ("KernelRidgeCV", {"kernels": [RBF(0.5), RBF(1.0), RBF(2.0)]}, t,
      "mercer.estimators.ridge.kernel_ridge:KernelRidge._fit", 3),
     ("RFMRegressor", {"distance_kernel": "rbf", "alphas": 0.1}, t, "mercer.solvers.metric_rounds:mean_outer", 2),
@@ -113,7 +116,10 @@ AT_ONCE = {
     "RandomFeatures",
     "TableScaler",
 }
-IDS = [f"{name}-{place.rpartition(':')[2]}-{call}" for name, _, _, place, call in INTERRUPTED]
+IDS = [
+    f"{name}{'-cells' * (options.get('method') == 'cells')}-{place.rpartition(':')[2]}-{call}"
+    for name, options, _, place, call in INTERRUPTED
+]
 
 
 def interrupt_in(monkeypatch, place, call):

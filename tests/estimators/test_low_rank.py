@@ -128,8 +128,19 @@ def test_single_precision_is_moved_to_the_answer_of_double_precision_H2(intercep
         answers.append(low_rank.solve_low_rank(blocks, system, 0.5, missed=system.missed))
     assert_allclose(answers[1].coef, answers[0].coef, rtol=1e-5, atol=1e-7)
     assert answers[1].certificate.relative_gap < 1e-9
-    assert not low_rank.single_is_safe(blocks, data.factor, 10**9, 1e-6)
-    assert low_rank.single_is_safe(blocks, data.factor, 60, 10.0)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(("lengthscale", "alpha", "safe"), [(1.0, 1e-4, True), (20.0, 1e-9, False), (20.0, 1e6, True)])
+def test_single_precision_is_for_sums_that_it_hardly_changes_H2(lengthscale, alpha, safe, intercept):
+    data = LowRankItems.of("test", KernelItems.of(RBF(lengthscale), X), 20, "rpcholesky", 0)
+    blocks = data.blocks(y[:, None], np.ones(len(X)))
+    assert low_rank.single_is_safe(blocks, data.factor, len(X), alpha, intercept=intercept) == safe
+    exact, rough = (
+        low_rank.one_pass(blocks, data.factor, intercept=intercept, single=single).matrix() for single in (False, True)
+    )
+    share = np.linalg.solve(exact + alpha * np.eye(len(exact)), rough - exact)
+    assert (abs(np.linalg.eigvals(share)).max() < 0.1) == safe
 
 
 @pytest.mark.parametrize("intercept", [False, True])

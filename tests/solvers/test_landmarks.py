@@ -102,7 +102,7 @@ def test_the_factor_leaves_out_what_others_explain_and_refuses_what_is_not_posit
 
 def test_the_sample_is_large_enough_and_not_larger_than_it_must_be_H1():
     assert sample_size(500, 100) == 500
-    assert sample_size(10**6, 2000) == 20_000
+    assert sample_size(10**6, 2000) == 16_000
     assert sample_size(10_000, 1000) == 4000
     with mercer.configure(memory=10**8):
         assert sample_size(10**6, 1000) == 4000

@@ -17,12 +17,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.engine.pool import tick
+from mercer.engine.pool import run, tick
+from mercer.engine.tiles import cuts
 from mercer.errors import NotPositiveDefinite
 from mercer.typing import Array, Gram
 
-_BLOCKS = 10  # blocks in which the pivots are drawn, about
+_BLOCKS = 5  # blocks in which the pivots are drawn, about
 _SMALLEST, _LARGEST = 16, 256  # candidates of a block
+_COLUMNS = 768  # columns of G that a thread extends at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +55,25 @@ def random_pivots(gram: Gram, rank: int, *, seed: int = 0) -> RandomPivots:
         if not len(new):  # the first of a block is always accepted, unless d is wrong by more than itself
             d[drawn] = 0.0
             continue
-        rows = np.asarray(gram.rows(new), dtype=G.dtype) - G[:k, new].T @ G[:k]
-        G[k : k + len(new)] = np.linalg.inv(C).astype(G.dtype) @ rows
-        d -= np.square(G[k : k + len(new)]).sum(axis=0, dtype=float)
+        _extend(G, k, new, np.linalg.inv(C), np.asarray(gram.rows(new), dtype=G.dtype), d)
         _require_positive(float(d.min()), largest, eps)
         d[new] = 0.0
         pivots.extend(new.tolist())
         left.append(float(np.maximum(d, 0.0).sum()))
         tick()
     return RandomPivots(np.array(pivots, dtype=np.intp), np.array(left))
+
+
+def _extend(G: Array, k: int, new: Array, inverse: Array, rows: Array, d: Array) -> None:
+    """The next rows of G, C^-1 (K[new] - G[:k, new]'G[:k]), and d after them; some columns for each thread."""
+    own, inverse = np.ascontiguousarray(G[:k, new].T), inverse.astype(G.dtype)
+
+    def work(c: slice) -> None:
+        part = inverse @ (rows[:, c] - own @ G[:k, c])
+        G[k : k + len(new), c] = part
+        d[c] -= np.square(part, out=part).sum(axis=0, dtype=float)
+
+    run(work, cuts(len(d), _COLUMNS))
 
 
 def _block(rank: int) -> int:
@@ -76,14 +88,17 @@ def _accepted(
     own = G[:, among].astype(float)
     H = np.asarray(gram.values(among, among), dtype=float) - own.T @ own
     H, first = H[np.ix_(of, of)], d[drawn]
-    columns = np.empty((len(drawn), len(drawn)))
+    left = H.diagonal().copy()
+    columns = np.empty((len(drawn), len(drawn)), order="F")
     taken: list[int] = []
-    luck = rng.random(len(drawn))
-    for j in range(len(drawn)):
-        if H[j, j] > least and luck[j] * first[j] < H[j, j]:
-            column = H[:, j] / np.sqrt(H[j, j])
-            columns[:, len(taken)] = column
-            H = H - np.outer(column, column)
+    for j, luck in enumerate(rng.random(len(drawn)).tolist()):
+        if left[j] > least and luck * first[j] < left[j]:
+            k = len(taken)
+            column = columns[:, k]
+            np.dot(columns[:, :k], columns[j, :k], out=column)
+            np.subtract(H[j], column, out=column)
+            column /= np.sqrt(left[j])
+            left -= column * column
             taken.append(j)
     return drawn[taken], np.tril(columns[taken, : len(taken)])
 

@@ -13,7 +13,6 @@ itself, and at least a few for each landmark.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,13 +27,13 @@ from mercer.solvers.medoids.starts import plus_plus
 from mercer.typing import Array
 
 RULES = ("rpcholesky", "uniform", "kmeans++", "leverage")
-_PRODUCTS = 40.0  # multiplications in the time of one kernel value: what a pivot costs an item, in landmarks
+_PRODUCTS = 32.0  # multiplications in the time of one kernel value: what a pivot costs an item, in landmarks
 _PER_LANDMARK = 4  # items looked at for each landmark, at least
 _FEW = 2000  # items that are all looked at
 _MEMORY = 0.25  # share of the budget for the factor of the sample
 _SINGLE = 2**25  # entries of that factor from which on it is in single precision
-_PER_ROW = 2e-15  # the same for each row of which products are added up
 _REPEATED, _REPEATED_SINGLE = 1e-14, 1e-6  # of k(z, z), the first for each landmark: what is left of one is rounding
+_PER_ROW = 2e-13  # the same for each row of which products are added up
 
 
 def chosen(gram: Any, count: int, rule: str, seed: int) -> Array:
@@ -48,9 +47,8 @@ def chosen(gram: Any, count: int, rule: str, seed: int) -> Array:
     sample = np.sort(rng.permutation(n)[: sample_size(n, count, getattr(gram, "bytes_per_row", 0))])
     part = gram if len(sample) == n else gram.sub(sample)
     if rule == "rpcholesky":
-        large = len(sample) * count >= _SINGLE
-        with nullcontext() if large else one_blas_thread():  # threads that wait for each other cost more than they do
-            found = random_pivots(part.single() if large else part, count, seed=seed)
+        with one_blas_thread():  # what is not spread over our threads is small
+            found = random_pivots(part.single() if len(sample) * count >= _SINGLE else part, count, seed=seed)
         return np.asarray(sample[found.index])
     if rule == "kmeans++":
         random = np.random.RandomState(seed)

@@ -23,7 +23,7 @@ from sklearn.base import clone, is_classifier
 
 from mercer.engine.interrupts import interrupted, until_interrupted
 from mercer.engine.pool import run
-from mercer.errors import bad
+from mercer.errors import Interrupted, bad
 from mercer.estimators.base import interruptible, weights
 from mercer.estimators.cells.coordinates import Coordinates
 from mercer.estimators.cells.model import CellApproximation, Cells
@@ -81,9 +81,7 @@ def fit_cells(machine: Any, X: Any, y: Any, sample_weight: Any) -> None:
     task = _posed(machine, X, y, sample_weight)
     coordinates = Coordinates.of(task.leaf.kernel, task.X)
     tree = _grown(task, coordinates, int(machine.cell_rows))
-    common = None
-    if task.labels is None and len(tree.rows) > 1:
-        common = clone(task.leaf).set_params(method="nystrom").fit(task.X, task.y, task.weight)
+    common = _common(task) if task.labels is None and len(tree.rows) > 1 else None
     machines, constant = _leaves(task, tree, _rest(task, common))
     missed = CellApproximation(CELLS, len(tree.rows), max(map(len, tree.rows)), getattr(common, "approximation_", None))
     classes = None if task.labels is None else task.labels.classes
@@ -126,6 +124,17 @@ def _grown(task: _Task, coordinates: Coordinates, most: int) -> Tree:
     return grow(place, np.eye(place.shape[1]), most, OVERLAP, _told(task))
 
 
+def _common(task: _Task) -> Any:
+    """The machine on landmarks that all leaves share; after Ctrl-C what it had found, and leaves add nothing to it."""
+    machine = clone(task.leaf).set_params(method="nystrom")
+    try:
+        machine.fit(task.X, task.y, task.weight)
+    except Interrupted:
+        with until_interrupted():
+            raise
+    return machine
+
+
 def _rest(task: _Task, common: Any) -> Array:
     """What the leaves learn."""
     return task.y if common is None else np.asarray(task.y - common.predict(task.X))
@@ -148,7 +157,13 @@ def _leaves(task: _Task, tree: Tree, rest: Array) -> tuple[list[Any], list[Any]]
         rows = tree.rows[i]
         if interrupted() or (task.labels is not None and len(np.unique(task.labels.codes[rows])) == 1):
             return
-        machines[i] = clone(task.leaf).fit(safe_indexing(task.X, rows), rest[rows], task.weight[rows])
+        machine = clone(task.leaf)
+        try:
+            machine.fit(safe_indexing(task.X, rows), rest[rows], task.weight[rows])
+        except Interrupted:
+            machines[i] = machine  # which has what it had found
+            raise
+        machines[i] = machine
 
     with until_interrupted():
         run(learn, sorted(range(len(machines)), key=lambda i: -len(tree.rows[i])))

@@ -23,7 +23,8 @@ def fit(machine: KernelRidge, data: Any, blocks: Any, alphas: Array, choose: boo
     n, free = len(blocks.used), bool(machine.fit_intercept)
     work = n * float(blocks.width) ** 2
     several = choose or len(alphas) > 1
-    single = work >= SINGLE_WORK and low_rank.single_is_safe(blocks, data.factor, n, float(alphas.min()))
+    least = float(alphas.min())
+    single = work >= SINGLE_WORK and low_rank.single_is_safe(blocks, data.factor, n, least, intercept=free)
     path, right, alpha = None, None, alphas if len(alphas) > 1 else float(alphas[0])
     if blocks.width > ONE_PASS and not several:
         system, right = low_rank.sampled(blocks, data.factor, n, intercept=free)
@@ -33,7 +34,8 @@ def fit(machine: KernelRidge, data: Any, blocks: Any, alphas: Array, choose: boo
         exact = work <= LEVERAGE_WORK and n > 1 + free
         path = low_rank.leave_one_out(blocks, system, alphas) if exact else system.path(alphas)
         alpha = float(alphas[path.best])
-    answer = low_rank.solve_low_rank(blocks, system, alpha, missed=system.missed, right=right)
+    enough = low_rank.SINGLE_GAP if single and right is None else low_rank.GAP
+    answer = low_rank.solve_low_rank(blocks, system, alpha, missed=system.missed, right=right, enough=enough)
     _keep(machine, data, system, answer, alpha)
     if path is not None:
         machine.gcv_ = path.gcv

@@ -26,6 +26,7 @@ from mercer.typing import Array
 
 _PANEL = 2**24  # kernel values at a time, at most
 _SHARE = 128  # and at most this part of the budget in bytes: 1/16 of it for a panel, which is copied a few times
+_MORE = 4  # times the kernel values of the features that may be computed for a sharper bound
 GIVEN = "given"
 
 
@@ -109,12 +110,12 @@ class LowRankItems(Data):
 
     # ---- panels
 
-    def panel(self, rows: Array, *, single: bool = False) -> Array:
-        """k(items `rows`, landmarks) as an array; with `single`, computed in double precision and then rounded.
+    def panel(self, rows: Array, out: Array | None = None) -> Array:
+        """k(items `rows`, landmarks), in `out` if given; computed in double precision and then rounded as it needs.
 
         (Distances that are computed in single precision have errors that all rows of a column share, and add up.)
         """
-        K = np.empty((len(rows), len(self.places)), dtype=np.float32 if single else float)
+        K = np.empty((len(rows), len(self.places))) if out is None else out
         self.inner.between(rows, self.centres, self.places).fill(K)
         return K
 
@@ -212,6 +213,23 @@ class LowRankItems(Data):
         missed = max(missed, 0.0)
         return Approximation("nystrom", self.rank, self.rule, missed, missed / max(trace, 1e-300), sampled)
 
+    def missed_square(self, index: Array, B: Array) -> float | None:
+        """The number itself where that takes at most 4 times the kernel values of the features; else a bound.
+
+        K - K~ is positive semi-definite.  With its diagonal d, b'(K - K~) b <= (sum_i |b_i| sqrt(d_i))^2.
+        """
+        if self.spread:
+            return None
+        Phi, B = self.features(), B.reshape(len(index), -1)
+        some = np.flatnonzero(B.any(axis=1))
+        own, B = np.asarray(index, dtype=np.intp)[some], B[some]
+        F, inner = Phi[own], self.inner.gram()
+        if len(own) ** 2 <= _MORE * Phi.size:
+            whole = float(np.sum(B * (inner.part(own, own) @ B)))
+            return max(whole - float(np.sum((F.T @ B) ** 2)), 0.0)
+        d = np.asarray(inner.diag(), dtype=float)[own] - np.einsum("ij,ij->i", F, F)
+        return float(np.sum((np.sqrt(np.maximum(d, 0.0)) @ np.abs(B)) ** 2))
+
     # ---- items
 
     @cached_property
@@ -258,17 +276,26 @@ class PanelBlocks:
     def _diagonal(self) -> Array:
         return np.asarray(self.data.inner.gram().diag(), dtype=float)
 
-    def first(self) -> RowBlock:
-        return next(self._rows(single=True))
+    def some(self, most: int) -> RowBlock:
+        """Rows at equal distances."""
+        most = min(most, self.data.rows_at_once)
+        own = self.used[:: -(-len(self.used) // most)]
+        return self._block(own, self.data.panel(own))
 
     def added(self, make: Callable[[], S], *, single: bool = False, every: int = 1, enough: float = np.inf) -> S:
         return add_up(self._rows(single=single, every=every), make(), enough)
 
     def _rows(self, *, single: bool, every: int = 1) -> Iterator[RowBlock]:
-        """Panels of k(items, landmarks)."""
-        for r in cuts(len(self.used), self.data.rows_at_once)[::every]:
+        """Panels of k(items, landmarks), one written over the other: fresh memory would cost as much as its values."""
+        rows = cuts(len(self.used), self.data.rows_at_once)[::every]
+        most = max(r.stop - r.start for r in rows)
+        K = np.empty((most, self.width), dtype=np.float32 if single else float)
+        for r in rows:
             own = self.used[r]
-            yield RowBlock(self.data.panel(own, single=single), self._diagonal[own], self.Y[own], self.weight[own])
+            yield self._block(own, self.data.panel(own, K[: len(own)]))
+
+    def _block(self, own: Array, K: Array) -> RowBlock:
+        return RowBlock(K, self._diagonal[own], self.Y[own], self.weight[own])
 
 
 def _require_distinct(owner: str, centres: Data, places: Array) -> None:

@@ -312,10 +312,10 @@ class SpreadBlocks:
         """Weights for tasks, unless all are 1."""
         return None if (self.weight == 1.0).all() else Shared(self.weight)
 
-    def first(self) -> RowBlock:
-        some = self.used[:_FIRST]
-        low = self.data.on(self.data.inner.keep(some))
-        return low.blocks(self.Y[some], self.weight[some]).first()
+    def some(self, most: int) -> RowBlock:
+        first = self.used[: min(most, _FIRST)]
+        low = self.data.on(self.data.inner.keep(first))
+        return low.blocks(self.Y[first], self.weight[first]).some(most)
 
     def added(self, make: Callable[[], S], *, single: bool = False, every: int = 1, enough: float = np.inf) -> S:
         items = self.data._spread

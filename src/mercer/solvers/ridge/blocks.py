@@ -12,23 +12,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
+from mercer.config import usable_cores
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts, lower_tiles
 from mercer.errors import bad
 from mercer.linalg.blas import plus_products, plus_square
 from mercer.typing import Array
 
-_SIDE = 320  # rows and columns of a tile of K'K
-ROWS_PER_SUM = 1024  # rows whose products are added in single precision
+_SMALLEST, _LARGEST = 512, 1024  # rows and columns of a tile of K'K: products of large tiles are quicker
+_ROWS_PER_SUM = 2800  # rows whose products are added in single precision
+_ROWS_AT_ONCE = 512  # rows with which a thread makes products with columns: they stay in its cache
 
 
 @dataclass(frozen=True, eq=False)
 class RowBlock:
-    """Some rows: k(x, landmarks) in single or double precision, k(x, x), targets (rows, outputs) and weights."""
+    """Some rows: k(x, landmarks) in single or double precision, k(x, x), targets (rows, outputs) and weights.
+
+    K is only lent: the next block may be written over it.
+    """
 
     K: Array
     diagonal: Array
@@ -64,8 +69,8 @@ class Blocks(Protocol):
     @property
     def outputs(self) -> int: ...
 
-    def first(self) -> RowBlock:
-        """The first rows, with K in single precision."""
+    def some(self, most: int) -> RowBlock:
+        """At most so many rows, from all parts where that is no trouble, with K in double precision."""
 
     def added(self, make: Callable[[], S], *, single: bool = False, every: int = 1, enough: float = np.inf) -> S:
         """The sum that `make` begins over all blocks in their order.
@@ -117,7 +122,7 @@ class NormalEquations:
     def add(self, block: RowBlock) -> None:
         """Add the sums of a block."""
         K, w, Y = block.K, block.weight, block.Y
-        sides = K.T @ np.column_stack([w[:, None] * Y, w]) if K.dtype == float else _products(K, w[:, None] * Y, w)
+        sides = transposed_product(K, np.column_stack([w[:, None] * Y, w]))
         self.B += sides[:, :-1]
         self.c += sides[:, -1]
         self.weight += float(w.sum())
@@ -140,37 +145,78 @@ class NormalEquations:
         self.trace += other.trace
 
 
-def _products(K: Array, *columns: Array) -> Array:
-    """K'[columns] of rows in single precision, with sums in double precision."""
-    right = np.column_stack(columns)
-    return np.asarray(sum(K[r].astype(float).T @ right[r] for r in cuts(len(K), ROWS_PER_SUM)))
+def transposed_product(K: Array, columns: Array | Callable[[slice, Array], Array]) -> Array:
+    """K'[columns] in double precision, some rows at a time on each thread.
+
+    `columns` may be a function that makes those of some rows (a slice) of them and of their K.
+    """
+    parts = cuts(len(K), _ROWS_AT_ONCE)
+    found: list[Any] = [None] * len(parts)
+
+    def work(i: int) -> None:
+        r = parts[i]
+        rows = np.asarray(K[r], dtype=float)
+        found[i] = rows.T @ (columns(r, rows) if callable(columns) else columns[r])
+
+    run(work, range(len(parts)))
+    return np.asarray(sum(found))  # in the order of the rows, whoever was first
 
 
 def _add_square(A: Array, K: Array, w: Array, sums: Array) -> None:
-    """A += K'WK on and under the diagonal, a tile for each thread; `sums` is K'w.
+    """A += K'WK on and under the diagonal, a tile for each thread; `sums` is K'w."""
+    if K.dtype == A.dtype:
+        K = K if (w == 1.0).all() else K * np.sqrt(w)[:, None]
+        run(lambda tile: _plus_tile(A[tile], K, tile), _tiles(len(A)))
+    else:
+        _add_single_square(A, K, w, sums)
 
-    Of rows in single precision a few at a time are added in it, and their sums in double precision.  These rows are
-    taken around their mean u, for rounding is in proportion to what is added up: with S = (K - 1u')'w,
+
+def _add_single_square(A: Array, K: Array, w: Array, sums: Array) -> None:
+    """The same of rows in single precision: a few at a time are added in it, and their sums in double precision.
+
+    Rows are taken around their mean u, for rounding is in proportion to what is added up: with S = (K - 1u')'w,
     K'WK = (K - 1u')'W(K - 1u') + u S' + S u' + (sum w) u u'.
     """
-    exact = K.dtype == A.dtype
-    parts = [slice(0, len(K))] if exact else cuts(len(K), ROWS_PER_SUM)
-    u = np.zeros(len(A)) if exact else (sums / max(float(w.sum()), 1e-300)).astype(K.dtype).astype(float)
+    u = (sums / max(float(w.sum()), 1e-300)).astype(K.dtype)
+    root = None if (w == 1.0).all() else np.sqrt(w).astype(K.dtype)[:, None]
+    C = np.empty_like(K)
+
+    def centre(r: slice) -> None:
+        np.subtract(K[r], u, out=C[r])
+        if root is not None:
+            C[r] *= root[r]
+
+    run(centre, cuts(len(K), _ROWS_AT_ONCE))
+    u = u.astype(float)
     rest = sums - w.sum() * u
-    K = K if exact else K - u.astype(K.dtype)
-    K = K if (w == 1.0).all() else K * np.sqrt(w).astype(K.dtype)[:, None]
+    left, right = np.stack([u, rest]), np.stack([sums, u])  # u S' + S u' + (sum w) u u' = left'right
+    parts = cuts(len(K), _ROWS_PER_SUM)
 
     def work(tile: tuple[slice, slice]) -> None:
         r, c = tile
+        T = np.empty((r.stop - r.start, c.stop - c.start), dtype=K.dtype)
         for part in parts:
-            T = A[r, c] if exact else np.zeros((r.stop - r.start, c.stop - c.start), dtype=K.dtype)
-            if r == c:
-                plus_square(T, K[part, r])
-            else:
-                plus_products(T, K[part, r], K[part, c])
-            if not exact:
-                A[r, c] += T
-        if not exact:
-            A[r, c] += np.outer(u[r], rest[c] + w.sum() * u[c]) + np.outer(rest[r], u[c])
+            T.fill(0.0)
+            _plus_tile(T, C[part], tile)
+            A[tile] += T
+        plus_products(A[tile], left[:, r], right[:, c])
 
-    run(work, lower_tiles(len(A), _SIDE))
+    run(work, _tiles(len(A)))
+
+
+def _plus_tile(T: Array, K: Array, tile: tuple[slice, slice]) -> None:
+    """T += a tile of K'K."""
+    r, c = tile
+    if r == c:
+        plus_square(T, K[:, r])
+    else:
+        plus_products(T, K[:, r], K[:, c])
+
+
+def _tiles(n: int) -> list[tuple[slice, slice]]:
+    """The tiles of K'K: one in each row and column for every core, so that all have as much to do if the diagonal ones,
+
+    which are half the work, come last.  (Of every core, not of every thread in use, on which no bit may depend.)
+    """
+    side = int(np.clip(-(-n // usable_cores()), _SMALLEST, _LARGEST))
+    return sorted(lower_tiles(n, side), key=lambda tile: tile[0] == tile[1])

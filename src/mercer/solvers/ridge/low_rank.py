@@ -23,28 +23,31 @@ and the move is found by conjugate gradients with M as the preconditioner, each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
 
+from mercer.linalg.blas import cholesky, substitute
 from mercer.linalg.conjugate_gradients import conjugate_gradients
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers.landmarks import LandmarkFactor
-from mercer.solvers.ridge.blocks import ROWS_PER_SUM, Blocks, NormalEquations, RowBlock
+from mercer.solvers.ridge.blocks import Blocks, NormalEquations, RowBlock, transposed_product
 from mercer.solvers.ridge.certificate import RidgeCertificate
 from mercer.solvers.ridge.direct import Shifted, factorised
+from mercer.solvers.solution import exact_sentence
 from mercer.typing import Array
 
 ONE_PASS = 3000  # landmarks up to which normal equations of all rows are quicker than conjugate gradients
 SINGLE_WORK = 2e11  # rows x landmarks^2 from which on the first pass is in single precision
 LEVERAGE_WORK = 1e11  # rows x landmarks^2 up to which leverages are worth their pass
 _SOLVED = 1e-6  # relative gap up to which an answer counts as proved
-_GAP = 1e-12  # relative gap at which an answer is not moved any more
+GAP, SINGLE_GAP = 1e-12, 1e-6  # relative gaps at which an answer is not moved any more, after sums in single precision
 _MOVES = 4  # moves after the first answer, at most
 _CG_TOL, _CG_MOST = 1e-3, 25  # of one move by conjugate gradients
-_SAFE = 0.05  # of alpha: an error of M up to which sums in single precision are good enough
+_SAFE = 0.1  # of M + alpha I: an error up to which sums in single precision are good enough
+_TRIED = 2  # rows for each landmark on which that error is measured
 _POWER = 12  # steps of the power method
 _SAMPLE = 4  # rows for each landmark in the preconditioner, at least
 
@@ -162,9 +165,7 @@ class LowRankRidgeCertificate(RidgeCertificate):
     exact: tuple[float, float] = (0.0, np.inf)
 
     def __str__(self) -> str:
-        low, high = self.exact
-        return (f"{super().__str__()} That is the problem on the landmarks; the optimum for the kernel itself lies "
-                f"between {low:.8g} and {high:.8g}.")  # fmt: skip
+        return f"{super().__str__()} {exact_sentence(self.exact)}"
 
 
 def one_pass(blocks: Blocks, factor: LandmarkFactor, *, intercept: bool, single: bool) -> LowRankSystem:
@@ -172,25 +173,37 @@ def one_pass(blocks: Blocks, factor: LandmarkFactor, *, intercept: bool, single:
     return LowRankSystem(NormalEquations.of(blocks, single=single), factor, intercept)
 
 
-def single_is_safe(blocks: Blocks, factor: LandmarkFactor, rows: int, alpha: float) -> bool:
-    """Whether rounding K_nm to single precision moves M by much less than the least alpha, judged on one block.
+def single_is_safe(blocks: Blocks, factor: LandmarkFactor, rows: int, alpha: float, *, intercept: bool) -> bool:
+    """Whether sums in single precision are near enough to M + alpha I, measured on s of the rows.
 
-    The error of M is about eps sqrt(rows per sum x rows x landmarks) var |K_mm^-1|, var the variance of a kernel value
-    with a landmark; measured errors are a third to two thirds of the bound taken here.
+    K'WK of these is added up in both precisions.  The difference D is held against their part of M + alpha I, in the
+    coordinates of the landmarks: P = K'WK (around the mean, with an intercept) + alpha s / rows K_mm.  The largest
+    eigenvalue of P^-1 D is the share of an error that a move leaves.  For all rows it is no larger, as errors that are
+    alike grow as fast as M, and random ones more slowly.
     """
-    K = blocks.first().K
-    var = float(np.mean(np.var(K, axis=0, dtype=float)))
-    eps = float(np.finfo(np.float32).eps)
-    error = 0.5 * eps * np.sqrt(float(ROWS_PER_SUM) * rows * blocks.width) * var * _largest_inverse(factor)
-    return bool(error <= _SAFE * alpha)
+    some = blocks.some(_TRIED * blocks.width)
+    exact, rough = (NormalEquations.zero(blocks.width, blocks.outputs) for _ in range(2))
+    exact.add(some)
+    rough.add(replace(some, K=some.K.astype(np.float32)))
+    P = exact.A + alpha * len(some.K) / rows * (factor.L @ factor.L.T)
+    if intercept:
+        P -= np.outer(exact.c, exact.c) / exact.weight
+    D = np.tril(rough.A - exact.A)
+    D += np.tril(D, -1).T
+    return cholesky(P) is None and _largest(P, D) <= _SAFE
 
 
-def _largest_inverse(factor: LandmarkFactor) -> float:
-    """|K_mm^-1|, by a few steps of the power method."""
-    v = np.random.default_rng(0).normal(size=(len(factor.L), 1))
+def _largest(L: Array, D: Array) -> float:
+    """The largest eigenvalue of (L L')^-1 D, by a few steps of the power method."""
+    v = np.random.default_rng(0).normal(size=len(D))
+    size = 0.0
     for _ in range(_POWER):
-        v = factor.back(factor.half(v / np.linalg.norm(v)))
-    return float(np.linalg.norm(v))
+        v /= np.linalg.norm(v)
+        v = D @ v
+        substitute(v, L)
+        substitute(v, L, transposed=True)
+        size = float(np.linalg.norm(v))
+    return size
 
 
 def sampled(blocks: Blocks, factor: LandmarkFactor, rows: int, *, intercept: bool) -> tuple[LowRankSystem, Array]:
@@ -251,9 +264,15 @@ class _LeftOut:
 
 
 def solve_low_rank(
-    blocks: Blocks, system: LowRankSystem, alpha: Array | float, *, missed: float, right: Array | None = None
+    blocks: Blocks,
+    system: LowRankSystem,
+    alpha: Array | float,
+    *,
+    missed: float,
+    right: Array | None = None,
+    enough: float = GAP,
 ) -> LandmarkFunction:
-    """The answer for one alpha, or one per output; proved, and moved until the gap is small.
+    """The answer for one alpha, or one per output; proved, and moved until the relative gap is at most `enough`.
 
     `right` is L^-1 K'W y of all rows where the system is that of a sample.
     """
@@ -279,7 +298,7 @@ def solve_low_rank(
         else:
             break
         at, proof = best
-        if proof.relative_gap <= _GAP or proof.gap <= 0.0 or moves == _MOVES:
+        if proof.relative_gap <= enough or proof.gap <= 0.0 or moves == _MOVES:
             break
         move = at.Q - alphas * at.V
         V = at.V + (solve(move) if exact_sums else _by_gradients(blocks, system, at, alphas, move, solve))
@@ -364,9 +383,13 @@ class _Residuals:
                    np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k))  # fmt: skip
 
     def add(self, block: RowBlock) -> None:
-        w, K = block.weight, np.asarray(block.K, dtype=float)
-        R = block.Y - self.intercept - K @ self.coef
-        sides = K.T @ np.column_stack([w[:, None] * R, w[:, None] * block.Y, w])
+        w, R = block.weight, np.empty_like(block.Y)
+
+        def columns(r: slice, K: Array) -> Array:
+            R[r] = block.Y[r] - self.intercept - K @ self.coef
+            return np.column_stack([w[r, None] * R[r], w[r, None] * block.Y[r], w[r]])
+
+        sides = transposed_product(block.K, columns)
         self.moved += sides[:, : R.shape[1]]
         self.B += sides[:, R.shape[1] : -1]
         self.c += sides[:, -1]

@@ -154,7 +154,7 @@ class _Engine:
         if work.came():
             reason = self.limits.ended = "interrupted"
         return RiskSolution(
-            coef=best.B, bias=best.r, primal=best.value, dual=best.value - best.gap, n_iter=steps,
+            coef=best.B, bias=best.r, feasible=-best.G, primal=best.value, dual=best.value - best.gap, n_iter=steps,
             converged=not reason, reason=reason or "converged",
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.config import config
-from mercer.engine.pool import run
+from mercer.engine.pool import one_blas_thread, run
 from mercer.engine.tiles import cuts
 from mercer.errors import NotFinite, NotPositiveDefinite
 from mercer.estimators.gaussian_process.class_posterior import LabelProblem
@@ -28,7 +28,7 @@ from mercer.solvers.laplace_inducing import InducingLaplace, InducingPrior, quad
 from mercer.typing import Array
 
 _SUBSET, _FEW = 4000, 256  # items on which the search begins, and their landmarks, at most
-_LEAST_GAIN = 2e-4  # nats per item that a step of the search on all items must gain
+_LEAST_GAIN = 5e-5  # nats per item that a step of the search on all items must gain
 
 
 def landmark_prior(data: KernelItems, index: Array) -> tuple[LandmarkPanels, InducingPrior]:
@@ -74,6 +74,7 @@ class InducingLabelEvidence:
         """Nats: a step that gains less for each item changes no prediction that matters."""
         return _LEAST_GAIN * self.size
 
+    @one_blas_thread()  # panels are spread over our own threads
     def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
         """The evidence, -inf where k is not finite or not positive after rounding; its slope if >= at_least."""
         data: Any = self.covariance.at(theta).data
@@ -119,6 +120,7 @@ class InducingClassPosterior:
     missed: float  # what landmarks do not explain of it
 
     @classmethod
+    @one_blas_thread()
     def of(cls, problem: LabelProblem, data: KernelItems, index: Array, start: Array | None, max_iter: int) -> Self:
         """The posterior of a problem on its items and the landmarks among them."""
         _, prior = landmark_prior(data, index)
@@ -148,6 +150,7 @@ class InducingClassPosterior:
         mean, spread = self._moments(X, spreads=True)
         return (mean, spread) if mean.shape[1] > 1 else (mean[:, 0], spread[:, 0, 0])
 
+    @one_blas_thread()
     def _moments(self, X: Any, *, spreads: bool) -> tuple[Array, Array]:
         """Means (rows, C) and, with `spreads`, covariances (rows, C, C) of f at new items."""
         kernel, panels, C = self.data.kernel, self._panels, self.weights.shape[1]
