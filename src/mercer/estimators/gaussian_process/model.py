@@ -118,7 +118,8 @@ def set_up(gp: Any, X: Any, Y: Array) -> ProcessModel:
     data, vectors = _data(gp, kernel, X)
     noise = noise_of(gp, foreign, Y)
     covariance = Covariance(data, noise, _alpha(gp, Y))
-    return ProcessModel(covariance, mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors), foreign)
+    mean = mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors, level=Y.mean(axis=0))
+    return ProcessModel(covariance, mean, foreign)
 
 
 def _data(gp: Any, kernel: Kernel | None, X: Any) -> tuple[Data, bool]:
