@@ -25,11 +25,6 @@ def brought(Z: Any) -> Any:
     return Z.gathered() if is_elsewhere(Z) and _bytes(Z) <= FEW else Z
 
 
-def as_array(Z: Any) -> Any:
-    """The matrix here, wherever it was."""
-    return Z.gathered() if is_elsewhere(Z) else Z
-
-
 def column_variances(Z: Any) -> Array:
     """The variance of every column."""
     n = len(Z)
