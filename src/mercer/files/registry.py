@@ -39,6 +39,7 @@ _RECORDS = {
     "mercer.estimators.cells.model": "CellApproximation Cells",
     "mercer.estimators.cells.tree": "Split",
     "mercer.estimators.clusters.metric": "NamedMetric",
+    "mercer.estimators.recursive_features.columns": "Columns",
     "mercer.estimators.recursive_features.leaf": "Leaf",
     "mercer.estimators.risk.certificate": "RiskCertificate",
     "mercer.estimators.smoothing.mixed_columns": "MixedColumns",
