@@ -203,10 +203,16 @@ def check(kernel: Any) -> None:
             raise bad(owner, name, "one number", f"{p.size} numbers", "Pass a single number.")
         if np.isnan(p).any() or not spec.transform.allows(p):
             many = " (or one per column)" if spec.vector else ""
-            raise bad(owner, name, spec.transform.rule + many, given, f"Choose {name} accordingly.")
+            raise bad(owner, name, spec.transform.rule + many, given, _cure(kernel, name))
         if isinstance(given, Bounded) and np.isnan(_ends(spec, given)).any():
             raise bad(owner, f"the bounds of {name}", f"within the range of {spec.transform.rule}",
-                      f"{given.low} and {given.high}", "Choose both ends accordingly.")  # fmt: skip
+                      f"{given.low} and {given.high}", f"{spec.low} and {spec.high} are the default.")  # fmt: skip
+
+
+def _cure(kernel: Any, name: str) -> str:
+    """What to pass instead of a value that is not allowed: the default, if there is one."""
+    default = type(kernel).__dataclass_fields__[name].default
+    return "Pass a number in this range." if default is dataclasses.MISSING else f"{name}={default!r} is the default."
 
 
 def _ends(spec: Hyper, p: Bounded | Hyper) -> Array:

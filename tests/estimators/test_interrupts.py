@@ -77,6 +77,8 @@ INTERRUPTED = [
     ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0)}, y,
      "mercer.estimators.gaussian_process.label_evidence:LabelEvidence.value_and_slope", 3),
     ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0)}, three, "mercer.solvers.laplace:_half_norm", 60),
+    ("GaussianProcessClassifier", {"kernel": 1.0 * RBF(1.0), "method": "inducing", "n_inducing": 20}, y,
+     "mercer.estimators.gaussian_process.methods.inducing_labels:InducingLabelEvidence.value_and_slope", 3),
     ("GPLVM", {"n_restarts": 2, "random_state": 0}, None,
      "mercer.estimators.gaussian_process.gplvm:_value_and_slope", 6),
     ("Loess", {"family": "symmetric"}, t, "mercer.solvers.loess.fit:_bisquare", 2),

@@ -55,6 +55,7 @@ MORE = [
     mercer.GaussianProcessRegressor(kernel="precomputed"),
     mercer.GaussianProcessClassifier(multi_class="one_vs_one"),
     mercer.GaussianProcessClassifier(kernel="precomputed"),
+    mercer.GaussianProcessClassifier("rbf", method="inducing", n_inducing=9),
 ]
 
 

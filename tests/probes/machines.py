@@ -65,6 +65,9 @@ SMALL_SETTINGS: dict[str, Any] = {
 LARGE_SETTINGS: dict[str, Any] = {
     "BayesianSVC gibbs": mercer.BayesianSVC(n_draws=20, burn_in=5, random_state=0),
     "FeatureGLMClassifier map": mercer.FeatureGLMClassifier(Polynomial(2)),
+    "GaussianProcessClassifier inducing": mercer.GaussianProcessClassifier(
+        1.0 * RBF(1.0), optimizer=None, method="inducing", n_inducing=8
+    ),
     "GaussianProcessClassifier tuned": mercer.GaussianProcessClassifier(1.0 * RBF(1.0)),
     "GaussianProcessRegressor default": mercer.GaussianProcessRegressor(alpha=0.1),
     "GaussianProcessRegressor matern": mercer.GaussianProcessRegressor(1.0 * Matern(1.0), alpha=0.1),

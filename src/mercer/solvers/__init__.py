@@ -23,6 +23,7 @@ grid.py                              the same on a full grid; products_evidence.
 inducing.py                          a Gaussian process through landmarks, and bounds around its evidence
 local_conditioning.py                a Gaussian process at one item, given few others
 laplace.py, laplace_softmax.py       the same on labels, by Laplace's approximation
+laplace_inducing.py                  the same through landmarks, for the likelihoods of label_sites.py
 evidence_search.py                   their hyper-parameters of largest evidence, by ascents of evidence_climb.py
 quasi_newton.py                      L-BFGS-B that Ctrl-C ends at its best point
 principal_axes.py                    leading eigenpairs of a centred Gram; nystroem.py, from some of the items

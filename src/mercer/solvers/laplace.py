@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -56,8 +56,18 @@ LogAndSlope = Callable[[Array], tuple[float, Array]]
 Step = Callable[[Array, Array], Array]
 
 
+class PriorCovariance(Protocol):
+    """What Newton's method asks of K: an array has it."""
+
+    def diagonal(self) -> Array:
+        """k(x, x)."""
+
+    def __matmul__(self, V: Array, /) -> Array:
+        """K v."""
+
+
 def find_mode(
-    K: Array, log_and_slope: LogAndSlope, curved: Callable[[Array], Step], start: Array, *, max_iter: int
+    K: PriorCovariance, log_and_slope: LogAndSlope, curved: Callable[[Array], Step], start: Array, *, max_iter: int
 ) -> Mode:
     """Newton's method on psi from a = start.
 
@@ -66,7 +76,7 @@ def find_mode(
     """
     a, f = start, K @ start
     log_p, g = log_and_slope(f)
-    largest = float(np.diagonal(K).max(initial=0.0))
+    largest = float(K.diagonal().max(initial=0.0))
     previous, fresh, step, reason = np.inf, True, None, "max_iter"
     found = (0, a, f, _half_norm(a, f) - log_p, np.inf)
     with until_interrupted() as work:
@@ -162,7 +172,7 @@ def _step(K: Array, root: Array, factor: Factor, f: Array, g: Array) -> Array:
     return np.asarray(b - root * factor.solve(root * (K @ b)))
 
 
-def best_start(K: Array, log_and_slope: LogAndSlope, start: Array | None, shape: tuple[int, ...]) -> Array:
+def best_start(K: PriorCovariance, log_and_slope: LogAndSlope, start: Array | None, shape: tuple[int, ...]) -> Array:
     """The proposed start, unless a = 0 is better."""
     zero = np.zeros(shape)
     if start is None:

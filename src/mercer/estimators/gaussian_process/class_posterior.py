@@ -15,7 +15,8 @@ import numpy as np
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.training_data import Cross, Data
-from mercer.solvers.laplace import Laplace
+from mercer.solvers.label_sites import SignSites, SoftmaxSites
+from mercer.solvers.laplace import Laplace, Mode
 from mercer.solvers.laplace_softmax import SoftmaxLaplace, log_and_slope
 from mercer.solvers.losses import Likelihood, average_softmax
 from mercer.typing import Array
@@ -48,6 +49,11 @@ class Signs:
         z = self.y * f
         return -float(self.weight @ self.likelihood.value(z)), -self.weight * self.y * self.likelihood.slope(z)
 
+    @property
+    def sites(self) -> SignSites:
+        """The labels as a solver through landmarks sees them."""
+        return SignSites(self.y, self.weight, self.likelihood)
+
     def approximate(self, K: Array, start: Array | None, max_iter: int) -> Laplace:
         return Laplace.of(K, self.y, self.likelihood, weight=self.weight, start=start, max_iter=max_iter)
 
@@ -78,6 +84,11 @@ class Codes:
     def log_and_slope(self, f: Array) -> tuple[float, Array]:
         """log p(y | f), and its slope in f."""
         return log_and_slope(self.y, self.weight, f)
+
+    @property
+    def sites(self) -> SoftmaxSites:
+        """The labels as a solver through landmarks sees them."""
+        return SoftmaxSites(self.y, self.weight, self.classes)
 
     def approximate(self, K: Array, start: Array | None, max_iter: int) -> SoftmaxLaplace:
         return SoftmaxLaplace.of(K, self.y, self.classes, weight=self.weight, start=start, max_iter=max_iter)
@@ -123,17 +134,37 @@ class ClassPosterior:
     @classmethod
     def of(cls, problem: LabelProblem, data: Data, K: Array, start: Array | None, max_iter: int) -> Self:
         """The posterior of a problem whose items have the Gram K; `data` are those items, for prediction."""
-        return cls(problem, data, problem.approximate(K, start, max_iter), np.diagonal(K).copy())
+        begin = None if start is None else start.reshape(problem.shape)
+        return cls(problem, data, problem.approximate(K, begin, max_iter), np.diagonal(K).copy())
+
+    @property
+    def mode(self) -> Mode:
+        """The maximum of the posterior, and its proof."""
+        return self.found.mode
+
+    @property
+    def evidence(self) -> float:
+        """log q(y)."""
+        return float(self.found.evidence)
+
+    @property
+    def approximation(self) -> None:
+        """None: the prior is that of the kernel."""
+        return None
+
+    def expansion(self) -> tuple[Array, Array]:
+        """Positions among all items of the fit, and coefficients, a row for each function."""
+        return self.problem.index, np.atleast_2d(self.mode.coef.T)
 
     def mean(self, X: Any) -> Array:
         """The mean of f at new items, one column per class where there are several functions."""
-        return self.data.evaluate(X, self.found.mode.coef)
+        return self.data.evaluate(X, self.mode.coef)
 
     def latent(self, X: Any, prior: Any) -> tuple[Array, Array]:
         """Mean and variance of f at new items; (m, C) and (m, C, C) where there are several functions."""
         cross = self.data.cross(X)
         variances = self._variances(cross, prior)
-        rows = max(1, _NUMBERS // self.found.mode.coef.size)
+        rows = max(1, _NUMBERS // self.mode.coef.size)
         parts = [self.found.predict(_rows(cross, r), variances[r]) for r in cuts(len(variances), rows)]
         return np.concatenate([mean for mean, _ in parts]), np.concatenate([spread for _, spread in parts])
 

@@ -11,24 +11,21 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.engine.fill import require_memory
 from mercer.errors import bad
 from mercer.estimators.base import positive, warn_open, weights
 from mercer.estimators.gaussian_process.base import GaussianProcess
-from mercer.estimators.gaussian_process.class_posterior import (
-    ClassPosterior,
-    LabelProblem,
-    jointly,
-    one_vs_one,
-    one_vs_rest,
-)
-from mercer.estimators.gaussian_process.label_evidence import best_latent_model, evidence_at, latent_model, restricted
+from mercer.estimators.gaussian_process.class_posterior import LabelProblem, jointly, one_vs_one, one_vs_rest
+from mercer.estimators.gaussian_process.label_evidence import best_latent_model, latent_model, restricted
+from mercer.estimators.gaussian_process.methods.label_choice import METHODS, chosen_label_method, method_named, works_of
+from mercer.estimators.gaussian_process.methods.label_method import LabelMethod, LabelPosterior
 from mercer.estimators.gaussian_process.report import FitReport, warn_at_bounds
+from mercer.estimators.gaussian_process.tuning import user_value_and_slope
 from mercer.estimators.labels import Labels
+from mercer.estimators.low_rank import Cost
 from mercer.estimators.positivity import require_positive
 from mercer.solvers.losses import Likelihood, Logistic, offering
 from mercer.solvers.platt import couple
@@ -61,14 +58,20 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
     copy_X_train            keep a copy of the items, because they may change later
     n_jobs                  without effect: kernel values are always computed on all cores
     check_psd               "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
+    method                  "exact": a factor of n x n for every step.  "inducing": n_inducing of the items stand for
+                            all; what they do not explain of an item is independent of the others (FITC), O(n m^2) for
+                            every step.  "auto": "exact" up to about 5000 items of two classes (fewer for more classes,
+                            or if the memory budget says so), then "inducing"
+    n_inducing              landmarks, for method="inducing"; all items where there are fewer
 
     For a precomputed matrix, probabilities need k(x, x) of the new items: pass `prior` to them, unless it is the same
     number for all training items.
 
     After fit: classes_, n_classes_, class_weight_, kernel_ and fit_report_ (tuples for several models), certificate_
     (the maximum of the posterior and its proof), log_marginal_likelihood_value_ (of several models the mean, as
-    in scikit-learn), n_iter_, converged_, and the functions as expansions over all items: support_, dual_coef_,
-    intercept_ (zeros).
+    in scikit-learn), n_iter_, converged_, method_, approximation_ (rank and trace error of the landmarks, a tuple for
+    several models; None for "exact"), and the functions as expansions over all items, or over the landmarks: support_,
+    dual_coef_, intercept_ (zeros).
     """
 
     def __init__(
@@ -87,6 +90,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         class_weight: Any = None,
         prior: float | str | None = "auto",
         check_psd: str = "warn",
+        method: str = "exact",
+        n_inducing: int = 512,
     ) -> None:
         self.kernel = kernel
         self.optimizer = optimizer
@@ -101,6 +106,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         self.class_weight = class_weight
         self.prior = prior
         self.check_psd = check_psd
+        self.method = method
+        self.n_inducing = n_inducing
 
     # ---- fitting
 
@@ -108,17 +115,13 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         """Fit to items X with labels y; an item of sample_weight w counts as w equal items, one of 0 is left out."""
         self._check_options()
         X, y = self._checked(X, y, reset=True)
-        owner = type(self).__name__
-        labels = Labels.of(owner, y, self.class_weight)
-        weight = weights(owner, sample_weight, len(y)) * labels.weight[labels.codes]
-        labels.require_all(owner, weight > 0.0)
-        self.classes_, self.n_classes_, self.class_weight_ = labels.classes, len(labels.classes), labels.weight
-        problems = self._problems(labels.codes, weight)
-        require_memory(f"Laplace's approximation for {len(y)} items", 4 * 8 * len(y) ** 2, "Fit a sample of them.")
+        problems = self._label_problems(y, sample_weight)
         self._model = latent_model(self, X)
+        method = chosen_label_method(self, self._model.covariance.data, problems)
         require_positive(self, self._model.covariance.data)
         random, starts = check_random_state(self.random_state), self._starts(problems)
-        found = [self._fitted(problem, start, random) for problem, start in zip(problems, starts, strict=True)]
+        found = [self._fitted(method, *each, random) for each in zip(problems, starts, strict=True)]
+        self.method_ = method.name
         self._posteriors = [posterior for posterior, _ in found]
         self._model = restricted(self._model, self._posteriors[0].data)  # do not keep the items that were passed
         self._keep_fit([report for _, report in found], len(y))
@@ -131,11 +134,23 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         owner = type(self).__name__
         self._check_search_options()
         self._require_integer("max_iter_predict", 1)
-        for name, allowed in (("likelihood", tuple(LIKELIHOODS)), ("multi_class", MULTI_CLASS)):
+        self._require_integer("n_inducing", 1)
+        for name, allowed in (
+            ("likelihood", tuple(LIKELIHOODS)), ("multi_class", MULTI_CLASS), ("method", METHODS)
+        ):  # fmt: skip
             if getattr(self, name) not in allowed:
                 raise bad(owner, name, f"one of {allowed}", repr(getattr(self, name)), f"Leave out for {allowed[0]!r}.")
         if self.prior is not None and self.prior != "auto":
             positive(owner, "prior", self.prior)
+
+    def _label_problems(self, y: Array, sample_weight: Any) -> list[LabelProblem]:
+        """The problems of all labels; sets classes_, n_classes_ and class_weight_."""
+        owner = type(self).__name__
+        labels = Labels.of(owner, y, self.class_weight)
+        weight = weights(owner, sample_weight, len(y)) * labels.weight[labels.codes]
+        labels.require_all(owner, weight > 0.0)
+        self.classes_, self.n_classes_, self.class_weight_ = labels.classes, len(labels.classes), labels.weight
+        return self._problems(labels.codes, weight)
 
     def _problems(self, codes: Array, weight: Array) -> list[LabelProblem]:
         if self.n_classes_ == 2 or self.multi_class == "one_vs_rest":
@@ -149,37 +164,39 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
 
     def _starts(self, problems: list[LabelProblem]) -> list[Array | None]:
         """Where Newton's method starts: with warm_start at the maximum of the last fit, if the shapes agree."""
-        last = [p.found.mode.coef for p in getattr(self, "_posteriors", [])] if self.warm_start else []
-        fitting = [coef.shape for coef in last] == [problem.shape for problem in problems]
+        last = [p.mode.coef for p in getattr(self, "_posteriors", [])] if self.warm_start else []
+        fitting = [coef.size for coef in last] == [int(np.prod(problem.shape)) for problem in problems]
         return list(last) if fitting else [None] * len(problems)
 
     def _fitted(
-        self, problem: LabelProblem, start: Array | None, random: Any
-    ) -> tuple[ClassPosterior, FitReport | None]:
+        self, method: LabelMethod, problem: LabelProblem, start: Array | None, random: Any
+    ) -> tuple[LabelPosterior, FitReport | None]:
         """The posterior of one problem after its kernel has been tuned, and the report of the search."""
         data, steps = self._model.covariance.data, self.max_iter_predict
         every = len(problem.index) == len(data)
         kept = data if every and not self.copy_X_train else data.keep(problem.index)
         if self.optimizer is None or not data.slots():
-            K = (data if every else data.take(problem.index)).gram().dense()
-            return ClassPosterior.of(problem, kept, K, start, steps), None
-        model, climbs, start = best_latent_model(self, restricted(self._model, kept), problem, start, random)
+            return method.posterior(problem, data if every else data.take(problem.index), kept, start, steps), None
+        model = restricted(self._model, kept)
+        evidences = method.evidences(problem, model.covariance, start, steps)
+        model, climbs = best_latent_model(self, model, evidences, random)
         best = model.covariance.data
-        posterior = ClassPosterior.of(problem, best, best.gram().dense(), start, steps)
-        return posterior, FitReport.of(model, posterior.found.evidence, climbs, searched=True)
+        posterior = method.posterior(problem, best, best, evidences[-1].start, steps)
+        return posterior, FitReport.of(model, posterior.evidence, climbs, searched=True)
 
     def _keep_fit(self, reports: list[FitReport | None], n: int) -> None:
         """Set the fitted attributes."""
-        modes = [posterior.found.mode for posterior in self._posteriors]
+        modes = [posterior.mode for posterior in self._posteriors]
         self.kernel_ = _one([restricted(self._model, posterior.data).kernel() for posterior in self._posteriors])
         self.fit_report_ = _one(reports)
-        self.log_marginal_likelihood_value_ = np.mean([p.found.evidence for p in self._posteriors])
+        self.log_marginal_likelihood_value_ = np.mean([p.evidence for p in self._posteriors])
         self.certificate_ = max(modes, key=lambda mode: (not mode.converged, mode.gap))
         ends = [report.climbs[-1].reason for report in reports if report and report.climbs]
         self.n_iter_ = max(mode.n_iter for mode in modes)
         self.converged_ = self.certificate_.converged and not {"max_iter", "interrupted"} & set(ends)
-        self.support_ = np.arange(n, dtype=np.int32)
-        self.dual_coef_ = np.vstack([_spread(p, n) for p in self._posteriors])
+        found = [p.approximation for p in self._posteriors]
+        self.approximation_ = None if found[0] is None else _one(found)
+        self.support_, self.dual_coef_ = _expansion(self._posteriors, n)
         self.intercept_ = np.zeros(len(self.dual_coef_))
         self._warn()
 
@@ -190,6 +207,15 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
             text = f"Newton's method stopped early (max_iter). {self.certificate_} Raise max_iter_predict."
         if not self.converged_:
             warn_open(f"{type(self).__name__}: {text}")
+
+    def estimate_cost(self, X: Any, y: Any) -> dict[str, Cost]:
+        """{method: about how many seconds and bytes a fit to X and y takes}; nothing is fitted."""
+        fresh = clone(self)
+        fresh._check_options()
+        X, y = fresh._checked(X, y, reset=True)
+        problems = fresh._label_problems(y, None)
+        works = works_of(fresh, latent_model(fresh, X).covariance.data, problems)
+        return {method: work.cost() for method, work in works.items()}
 
     # ---- after the fit
 
@@ -204,11 +230,14 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
             if eval_gradient:
                 raise bad(type(self).__name__, "theta", "given for a gradient", "None", "Pass kernel_.theta.")
             return self.log_marginal_likelihood_value_
+        if self._posteriors[0].data.kernel is None:
+            raise bad("precomputed kernel", "theta", "left out, because a matrix has no hyper-parameters", "some",
+                      "Fit with a kernel object.")  # fmt: skip
         theta, count = np.asarray(theta, dtype=float), len(self._posteriors)
         separate = theta.shape == (count * len(self._model.covariance.theta),)
         pieces = theta.reshape(count, -1) if separate else [theta] * count
         values, slopes = zip(*(
-            evidence_at(self._model, posterior, self.max_iter_predict, piece, eval_gradient)
+            self._evidence_at(posterior, piece, eval_gradient)
             for posterior, piece in zip(self._posteriors, pieces, strict=True)
         ), strict=True)  # fmt: skip
         if not clone_kernel:
@@ -217,6 +246,13 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):  # type: igno
         if not eval_gradient:
             return np.mean(values)
         return np.mean(values), (np.concatenate(slopes) if separate else np.sum(slopes, axis=0)) / count
+
+    def _evidence_at(self, posterior: LabelPosterior, theta: Any, gradient: bool) -> tuple[float, Array]:
+        """The evidence of a fitted problem at the user's theta; its slope there, or zeros if `gradient` is False."""
+        own = restricted(self._model, posterior.data)
+        method = method_named(self.method_, self.n_inducing)
+        evidence = method.evidence_of(posterior, own.covariance, self.max_iter_predict)
+        return user_value_and_slope(own, evidence, theta, gradient)
 
     # ---- prediction
 
@@ -267,9 +303,12 @@ def _one(found: list[Any]) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _spread(posterior: ClassPosterior, n: int) -> Array:
-    """The coefficients of a posterior's functions over all n items, one row each."""
-    rows = np.atleast_2d(posterior.found.mode.coef.T)
-    out = np.zeros((len(rows), n))
-    out[:, posterior.problem.index] = rows
-    return out
+def _expansion(posteriors: list[LabelPosterior], n: int) -> tuple[Array, Array]:
+    """support_ and dual_coef_: all items for exact posteriors, else those that are a landmark of one of them."""
+    parts = [posterior.expansion() for posterior in posteriors]
+    exact = posteriors[0].approximation is None
+    support = np.arange(n) if exact else np.unique(np.concatenate([index for index, _ in parts]))
+    rows = [np.zeros((len(C), len(support))) for _, C in parts]
+    for row, (index, C) in zip(rows, parts, strict=True):
+        row[:, np.searchsorted(support, index)] = C
+    return support.astype(np.int32), np.vstack(rows)

@@ -6,20 +6,21 @@ a WhiteKernel of scikit-learn stays a part of the kernel, because labels have no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from mercer.errors import NotFinite, NotPositiveDefinite, bad
-from mercer.estimators.gaussian_process.class_posterior import Approximation, ClassPosterior, LabelProblem
+from mercer.errors import NotFinite, NotPositiveDefinite
+from mercer.estimators.gaussian_process.class_posterior import Approximation, LabelProblem
 from mercer.estimators.gaussian_process.covariance import Covariance, Noise
 from mercer.estimators.gaussian_process.means import ZeroMean
 from mercer.estimators.gaussian_process.model import ProcessModel, kernel_from_data, kernel_of
-from mercer.estimators.gaussian_process.tuning import best_model, user_value_and_slope
+from mercer.estimators.gaussian_process.tuning import best_model
 from mercer.estimators.training_data import Data, GivenGram, KernelItems
 from mercer.kernels import RBF, Fixed, White
-from mercer.solvers.evidence_climb import EvidenceClimb, Prior
+from mercer.solvers.evidence_climb import Evidence, EvidenceClimb, Prior
 from mercer.solvers.evidence_search import LEAST
 from mercer.typing import Array
 
@@ -79,40 +80,26 @@ class LabelEvidence:
         """Not known."""
 
 
-def evidence_at(
-    model: ProcessModel, posterior: ClassPosterior, max_iter: int, theta: Any, gradient: bool
-) -> tuple[float, Array]:
-    """The evidence of a fitted problem at the user's theta; its slope there, or zeros if `gradient` is False."""
-    if posterior.data.kernel is None:
-        raise bad("precomputed kernel", "theta", "left out, because a matrix has no hyper-parameters", "some",
-                  "Fit with a kernel object.")  # fmt: skip
-    own = restricted(model, posterior.data)
-    evidence = LabelEvidence(posterior.problem, own.covariance, max_iter, posterior.found.mode.coef)
-    return user_value_and_slope(own, evidence, theta, gradient)
-
-
 def best_latent_model(
-    gp: Any, model: ProcessModel, problem: LabelProblem, start: Array | None, random: Any
-) -> tuple[ProcessModel, tuple[EvidenceClimb, ...], Array | None]:
-    """The model at its best hyper-parameters, the climbs, and coefficients near the maximum of the posterior."""
-    evidences = _on_subsets(problem, model.covariance, gp.max_iter_predict, start)
-    model, climbs = best_model(gp, model, evidences, random, prior=_prior(gp, model.covariance), tol=_TOL)
-    return model, climbs, evidences[-1].start
+    gp: Any, model: ProcessModel, evidences: Sequence[Evidence], random: Any
+) -> tuple[ProcessModel, tuple[EvidenceClimb, ...]]:
+    """The model at its best hyper-parameters, and the climbs of the search; `evidences` are on ever more items."""
+    return best_model(gp, model, evidences, random, prior=_prior(gp, model.covariance), tol=_TOL)
 
 
-def _on_subsets(
-    problem: LabelProblem, covariance: Covariance, max_iter: int, start: Array | None
+def on_subsets(
+    problem: LabelProblem, covariance: Covariance, start: Array | None, max_iter: int
 ) -> list[LabelEvidence]:
     """The evidence on ever more items, three times as many each time, with all classes in their proportions."""
     found, size = [LabelEvidence(problem, covariance, max_iter, start)], len(covariance) // 3
     while size >= _SMALLEST:
-        at = _representative(problem.y, size)
+        at = representative(problem.y, size)
         found.insert(0, LabelEvidence(problem.some(at), covariance.take(at), max_iter))
         size //= 3
     return found
 
 
-def _representative(y: Array, size: int) -> Array:
+def representative(y: Array, size: int) -> Array:
     """About `size` positions: of every class its share, one at least, drawn with a fixed seed."""
     shuffled = np.random.default_rng(0).permutation(len(y))
     members = [shuffled[y[shuffled] == c] for c in np.unique(y)]

@@ -2,7 +2,9 @@
 
     regression       M a + H b = y, H'a = 0     with M = K + noise; K is kernel_ called on the items, M is factored by
                      LAPACK; a minimises q(a) = 1/2 a'M a - y'a, which lies 1/2 r'M^-1 r above its minimum, r = M a - y
-    classification   a = d log p(y | f) / df at f = K a: the gap is that of solvers/laplace.py
+    classification   a = d log p(y | f) / df at f = K a: the gap is that of solvers/laplace.py.  Through landmarks
+                     K = Phi Phi' + R and f = Phi u + R a, with u from dual_coef_; for g = d log p(y | f) / df the gap
+                     is 1/2 |u - Phi'g|^2 + 1/2 (a - g)'R (a - g)
 
 The slope of the evidence is a difference of two evidences, so it does not rely on formulas of derivatives.  It is 0 for
 a hyper-parameter that a bound holds.
@@ -23,10 +25,13 @@ from mercer.estimators.base import weights
 from mercer.estimators.gaussian_process.class_posterior import LabelProblem
 from mercer.estimators.gaussian_process.classifier import GaussianProcessClassifier
 from mercer.estimators.gaussian_process.label_evidence import latent_model, restricted
+from mercer.estimators.gaussian_process.methods.inducing_labels import approximated, landmark_prior
+from mercer.estimators.gaussian_process.methods.panels import LandmarkPanels
 from mercer.estimators.gaussian_process.model import ProcessModel, set_up
 from mercer.estimators.gaussian_process.regressor import GaussianProcessRegressor
 from mercer.estimators.gaussian_process.targets import Units
 from mercer.estimators.labels import Labels
+from mercer.solvers.laplace_inducing import InducingPrior
 from mercer.solvers.solution import Solution
 from mercer.typing import Array
 
@@ -106,15 +111,20 @@ def verify_classifier(model: Any, X: Any, y: Any = None, sample_weight: Any = No
     fresh = clone(model)
     X, y = fresh._checked(X, y, reset=True)
     labels = Labels.of("verify", y, fresh.class_weight)
-    _require_count(model.dual_coef_.shape[1], len(y))
+    through = model.method_ != "exact"
+    if not through:
+        _require_count(model.dual_coef_.shape[1], len(y))
     fresh.n_classes_ = len(labels.classes)
     weight = weights("verify", sample_weight, len(y)) * labels.weight[labels.codes]
     problems, setup = fresh._problems(labels.codes, weight), latent_model(fresh, X)
     kernels = model.kernel_ if len(problems) > 1 and isinstance(model.kernel_, tuple) else [model.kernel_]
     rows, proofs = np.asarray(model.dual_coef_), []
-    for problem, kernel in zip(problems, kernels, strict=True):
+    for place, (problem, kernel) in enumerate(zip(problems, kernels, strict=True)):
         own, rows = np.split(rows, [problem.shape[1] if len(problem.shape) > 1 else 1])
-        proofs.append(_labelled(model, setup, problem, kernel, own[:, problem.index].T.reshape(problem.shape)))
+        if through:
+            proofs.append(_through_landmarks(model, setup, problem, kernel, own, model._posteriors[place]))
+        else:
+            proofs.append(_labelled(model, setup, problem, kernel, own[:, problem.index].T.reshape(problem.shape)))
     worst, evidence = max(proofs, key=lambda proof: proof.residual), float(np.mean([p.evidence for p in proofs]))
     return _judged(replace(worst, evidence=evidence))
 
@@ -138,6 +148,36 @@ def _labelled(model: Any, setup: ProcessModel, problem: LabelProblem, kernel: An
         primal=size - log_p, dual=size - log_p - gap, n_iter=int(model.n_iter_), converged=False, reason="residual",
         residual=gap / (1.0 + abs(size - log_p)), evidence=found.evidence,
         claimed=float(model.log_marginal_likelihood_value_), names=tuple(own.user_names), slope=slope,
+    )  # fmt: skip
+
+
+def _through_landmarks(
+    model: Any, setup: ProcessModel, problem: LabelProblem, kernel: Any, rows: Array, claimed: Any
+) -> ProcessCertificate:
+    """The proof of one problem with labels under the prior of its landmarks.
+
+    `rows` are those of dual_coef_, `claimed` is the posterior of the model: its landmarks, and the a of all items.
+    """
+    _require_count(len(claimed.data), len(problem.index))
+    own, a = restricted(setup, setup.covariance.data.take(problem.index)), claimed.mode.coef
+
+    def prior(theta: Array) -> tuple[LandmarkPanels, InducingPrior]:
+        return landmark_prior(own.at(theta).covariance.data, claimed.index)  # type: ignore[arg-type]
+
+    def evidence(theta: Array) -> float:
+        return approximated(prior(theta)[1], problem, a, model.max_iter_predict).evidence
+
+    theta = np.asarray(kernel.theta)
+    panels, K = prior(theta)
+    u = panels.root.T @ rows[:, np.searchsorted(model.support_, problem.index[claimed.index])].T
+    log_p, g = problem.sites.log_and_slope(K.spread(u) + K.rest[:, None] * a)
+    gap = 0.5 * float(np.sum((u - K.gathered(g)) ** 2) + np.sum(K.rest[:, None] * (a - g) ** 2))
+    primal = 0.5 * float(np.sum(u**2) + np.sum(K.rest[:, None] * a**2)) - log_p
+    return ProcessCertificate(
+        primal=primal, dual=primal - gap, n_iter=int(model.n_iter_), converged=False, reason="residual",
+        residual=gap / (1.0 + abs(primal)), evidence=evidence(theta),
+        claimed=float(model.log_marginal_likelihood_value_), names=tuple(own.user_names),
+        slope=_slope(evidence, theta, own.user_bounds),
     )  # fmt: skip
 
 

@@ -40,7 +40,10 @@ def fit_risk(machine: Any, X: Any, problems: Sequence[RiskProblem], used: Array,
     columns = np.column_stack([solution.coef for solution in found])
     some = np.flatnonzero(columns.any(axis=1))
     machine._keep(X, data, used[some], columns[some], np.concatenate([solution.bias for solution in found]))
-    proofs = [certificate_of(f, p.loss, data.psd, p.name) for f, p in zip(found, problems, strict=True)]
+    proofs = [
+        certificate_of(f, p.loss, data.psd, p.name, data.missed_square(used, f.feasible))
+        for f, p in zip(found, problems, strict=True)
+    ]
     machine.certificate_ = worst_of(proofs)
     machine.n_iter_ = max(solution.n_iter for solution in found)
     machine.converged_ = all(solution.converged for solution in found)

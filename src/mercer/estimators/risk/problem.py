@@ -34,12 +34,14 @@ class RiskProblem:
 
     def prove(self, gram: Any, B: Array, r: Array, *, bias: bool, tol: float, n_iter: int) -> RiskSolution:
         """What is certain of the function KB + r."""
-        primal, dual = self._bounds(gram, B, r, bias)
+        primal, dual, feasible = self._bounds(gram, B, r, bias)
         done = abs(primal - dual) <= _LENIENCE * tol * max(abs(primal), abs(dual))
         reason = "converged" if done else "tol not reached"
-        return RiskSolution(coef=B, bias=r, primal=primal, dual=dual, n_iter=n_iter, converged=done, reason=reason)
+        return RiskSolution(
+            coef=B, bias=r, feasible=feasible, primal=primal, dual=dual, n_iter=n_iter, converged=done, reason=reason
+        )
 
-    def _bounds(self, gram: Any, B: Array, r: Array, bias: bool) -> tuple[float, float]:
+    def _bounds(self, gram: Any, B: Array, r: Array, bias: bool) -> tuple[float, float, Array]:
         if isinstance(self.loss, StraightLoss):
             return bounds_straight(gram, self.loss, self.y, self.c, B, r, bias=bias)
         if isinstance(self.loss, str):

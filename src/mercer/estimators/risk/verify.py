@@ -30,7 +30,8 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Risk
     for problem in problems:
         own = slice(first, first := first + problem.outputs)
         found = problem.prove(gram, B[:, own], np.asarray(model.intercept_)[own], bias=bias, tol=tol, n_iter=n_iter)
-        proofs.append(certificate_of(found, problem.loss, data.psd, problem.name))
+        missed = data.missed_square(used, found.feasible)
+        proofs.append(certificate_of(found, problem.loss, data.psd, problem.name, missed))
     return worst_of(proofs)
 
 

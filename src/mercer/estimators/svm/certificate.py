@@ -15,7 +15,7 @@ import numpy as np
 
 from mercer.solvers.dual import DualProblem, DualSolution, proof
 from mercer.solvers.kkt import KKT
-from mercer.solvers.solution import Solution
+from mercer.solvers.solution import Solution, exact_sentence
 from mercer.typing import Array
 
 REGIMES: dict[str, tuple[str, ...]] = {
@@ -38,6 +38,7 @@ class Certificate(Solution):
     `gradient_error` is the error that single-precision kernel values may have caused in f.  `projection` is the largest
     change of a coefficient that was needed to satisfy the constraints exactly, as a share of the largest coefficient.
     `psd` says whether the kernel is known to be positive semi-definite; if it is not, the dual is not a bound.
+    `exact` is for a machine on landmarks: the optimum for the kernel itself lies between these numbers.
     """
 
     kkt: float
@@ -48,6 +49,7 @@ class Certificate(Solution):
     psd: bool | None = None
     name: str = ""
     parts: tuple[Certificate, ...] = ()
+    exact: tuple[float, float] | None = None
     regimes: Array | None = field(default=None, repr=False, compare=False)  # the label of every sample
 
     def __str__(self) -> str:
@@ -65,16 +67,21 @@ def certificate_from(
     gradient_error: float = 0.0,
     projection: float = 0.0,
     regimes: Array | None = None,
+    missed: float | None = None,
 ) -> Certificate:
-    """The certificate in a row of solvers/dual/proof.py; `task` is a key of REGIMES."""
+    """The certificate in a row of solvers/dual/proof.py; `task` is a key of REGIMES.
+
+    `missed` is b'(K - K~) b of a solution b on landmarks.
+    """
     numbers, names = row.tolist(), REGIMES[task]
     counts = map(int, numbers[proof.REGIMES : proof.REGIMES + len(names)])
-    return Certificate(
+    found = Certificate(
         primal=numbers[proof.PRIMAL], dual=numbers[proof.DUAL], n_iter=n_iter, converged=reason == "converged",
         reason=reason, kkt=numbers[proof.VIOLATION], residuals=KKT(*numbers[proof.EQUALITY : proof.REGIMES]),
         counts=dict(zip(names, counts, strict=True)), gradient_error=gradient_error, projection=projection, psd=psd,
         name=name, regimes=regimes,
     )  # fmt: skip
+    return replace(found, exact=found.exact_interval(missed))
 
 
 def certificate_of(
@@ -86,13 +93,14 @@ def certificate_of(
     psd: bool | None = None,
     projection: float = 0.0,
     labels: bool = False,
+    missed: float | None = None,
 ) -> Certificate:
     """The certificate of a solution; `labels` keeps the regime of every sample."""
     row = proof.proof_row(solution, problem, task)
     regimes = np.array(REGIMES[task])[proof.regime_codes(solution, problem, task)] if labels else None
     return certificate_from(
         row, task, n_iter=solution.n_iter, reason=solution.reason, name=name, psd=psd,
-        gradient_error=solution.gradient_error, projection=projection, regimes=regimes,
+        gradient_error=solution.gradient_error, projection=projection, regimes=regimes, missed=missed,
     )  # fmt: skip
 
 
@@ -107,6 +115,8 @@ def _sentences(c: Certificate) -> Iterable[str]:
     if c.name:
         yield f"The worst of {len(c.parts)} problems is {c.name}:" if c.parts else f"{c.name}:"
     yield _bound(c)
+    if c.exact is not None:
+        yield exact_sentence(c.exact)
     yield f"The optimality conditions hold to {c.kkt:.1e}; the worst scaled residual is {c.residuals.worst:.1e}."
     if c.projection > _ROUNDING:
         yield f"Coefficients were moved by {c.projection:.1e} of the largest to satisfy their constraints exactly."

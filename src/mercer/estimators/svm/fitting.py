@@ -26,6 +26,7 @@ from mercer.estimators.training_data import Data
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolutions, stored_if_small
 from mercer.solvers.limits import Limits
+from mercer.typing import Array
 
 
 def limits_of(machine: Any) -> Limits:
@@ -65,8 +66,23 @@ def keep_proof(machine: Any, found: DualSolutions, data: Data) -> None:
     if "unbounded" in found.reason or not np.isfinite(found.coef).all():
         raise bad(type(machine).__name__, "C", f"finite for {machine.impossible}", "inf, and an unbounded dual",
                   machine.cure)  # fmt: skip
-    machine._record = Record.of(found, data.psd)
+    machine._record = Record.of(found, data.psd, _missed_squares(found, data))
     machine.fit_status_ = int(not found.converged)
+
+
+def _missed_squares(found: DualSolutions, data: Data) -> list[float | None]:
+    """b'(K - K~) b of every problem; none if the kernel is not replaced."""
+    if data.approximation is None:
+        return []
+    problems = found.problems
+    spans = map(problems.span, range(len(problems)))
+    return [data.missed_square(*summed(problems.index[span], found.coef[span])) for span in spans]
+
+
+def summed(index: Array, coef: Array) -> tuple[Array, Array]:
+    """Every item once, with the sum of its coefficients."""
+    items, place = np.unique(index, return_inverse=True)
+    return items, np.bincount(place, coef, minlength=len(items))
 
 
 def warn_unsolved(machine: Any, limits: Limits) -> None:

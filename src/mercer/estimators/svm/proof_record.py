@@ -20,6 +20,7 @@ class Record:
     """The solutions on their support vectors, and for each the row of numbers that proves it (solvers/dual/proof.py).
 
     Problem p has coef[ends[p]:ends[p + 1]].  `singly` holds the solutions if all problems were solved one by one.
+    `missed` has b'(K - K~) b of each, for a machine on landmarks.
     """
 
     task: str
@@ -33,15 +34,16 @@ class Record:
     gradient_error: Array
     reason: tuple[str, ...]
     singly: tuple[DualSolution, ...]
+    missed: tuple[float | None, ...] = ()
 
     @classmethod
-    def of(cls, found: DualSolutions, psd: bool | None) -> Record:
+    def of(cls, found: DualSolutions, psd: bool | None, missed: Sequence[float | None] = ()) -> Record:
         """The part of all solutions that is kept."""
         support = np.flatnonzero(found.coef)
         return cls(
             task=found.problems.task, psd=psd, coef=found.coef[support], gradient=found.gradient[support],
             ends=np.searchsorted(support, found.problems.ends), proofs=found.proofs, steps=found.steps,
-            margin=found.margin, gradient_error=found.gradient_error, reason=tuple(found.reason),
+            missed=tuple(missed), margin=found.margin, gradient_error=found.gradient_error, reason=tuple(found.reason),
             singly=tuple(_on_support(found.singly[p]) for p in sorted(found.singly))
             if len(found.singly) == len(found.reason)
             else (),
@@ -67,6 +69,7 @@ class Record:
             certificate_from(
                 self.proofs[p], self.task, n_iter=int(self.steps[p]), reason=self.reason[p], name=names[p],
                 gradient_error=float(self.gradient_error[p]), psd=self.psd,
+                missed=self.missed[p] if self.missed else None,
             )
             for p in range(len(self.reason))
         )  # fmt: skip

@@ -22,7 +22,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mercer.estimators.base import KernelEstimator, weights
 from mercer.estimators.svm.certificate import Certificate, certificate_of, worst_of
+from mercer.estimators.svm.fitting import summed
 from mercer.estimators.svm.model_reader import Claim, claims_of, penalised, reader
+from mercer.estimators.training_data import Data
 from mercer.solvers.dual import DualProblem, DualSolution
 from mercer.solvers.dual.certificate import objectives
 from mercer.solvers.dual.optimality import conditions
@@ -45,7 +47,7 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Cert
     weight = weights("verify", sample_weight, len(gram), negative_is_absent=True)
     steps = np.atleast_1d(model.n_iter_)
     return worst_of(
-        _prove(gram, claim, tol=model.tol, n_iter=int(steps[min(p, len(steps) - 1)]), psd=data.psd)
+        _prove(gram, claim, data, tol=model.tol, n_iter=int(steps[min(p, len(steps) - 1)]))
         for p, claim in enumerate(claims_of(model, None if y is None else np.asarray(y), weight))
     )
 
@@ -62,7 +64,7 @@ def _as_ours(model: Any, X: Any) -> tuple[KernelEstimator, Any]:
     return machine, X.astype(np.float64) if single else X
 
 
-def _prove(gram: Any, claim: Claim, *, tol: float, n_iter: int, psd: bool | None) -> Certificate:
+def _prove(gram: Any, claim: Claim, data: Data, *, tol: float, n_iter: int) -> Certificate:
     problem, given = claim.problem, claim.coef
     b = project(given, problem)
     Kgiven, Kb = _products(gram, claim, np.column_stack([given, b])).T
@@ -81,7 +83,11 @@ def _prove(gram: Any, claim: Claim, *, tol: float, n_iter: int, psd: bool | None
         n_iter=n_iter, converged=done, reason="converged" if done else "tol not reached",
     )  # fmt: skip
     moved = float(np.abs(b - given).max(initial=0.0) / max(np.abs(given).max(initial=0.0), 1e-300))
-    return certificate_of(solution, problem, claim.task, name=claim.name, psd=psd, projection=moved, labels=True)
+    items = np.tile(claim.rows, claim.copies)
+    return certificate_of(
+        solution, problem, claim.task, name=claim.name, psd=data.psd, projection=moved, labels=True,
+        missed=data.missed_square(*summed(items, b)),
+    )  # fmt: skip
 
 
 def _products(gram: Any, claim: Claim, B: Array) -> Array:

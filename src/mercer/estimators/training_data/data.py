@@ -125,6 +125,13 @@ class Data(ABC):
         """How far these values are from those of the kernel; None if they are its own."""
         return None
 
+    def missed_square(self, index: Array, B: Array) -> float | None:
+        """At least b'(K - K~) b, summed over the columns b of B: K the Gram of items `index`, K~ what stands for it.
+
+        None if K is not replaced, or if it is not known.
+        """
+        return None
+
     @property
     def landmark_form(self) -> Any:
         """The class of these data behind landmarks."""

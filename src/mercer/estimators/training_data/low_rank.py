@@ -26,6 +26,7 @@ from mercer.typing import Array
 
 _PANEL = 2**24  # kernel values at a time, at most
 _SHARE = 128  # and at most this part of the budget in bytes: 1/16 of it for a panel, which is copied a few times
+_MORE = 4  # times the kernel values of the features that may be computed for a sharper bound
 GIVEN = "given"
 
 
@@ -211,6 +212,23 @@ class LowRankItems(Data):
         """The record of an approximation that misses so much of the trace."""
         missed = max(missed, 0.0)
         return Approximation("nystrom", self.rank, self.rule, missed, missed / max(trace, 1e-300), sampled)
+
+    def missed_square(self, index: Array, B: Array) -> float | None:
+        """The number itself where that takes at most 4 times the kernel values of the features; else a bound.
+
+        K - K~ is positive semi-definite.  With its diagonal d, b'(K - K~) b <= (sum_i |b_i| sqrt(d_i))^2.
+        """
+        if self.spread:
+            return None
+        Phi, B = self.features(), B.reshape(len(index), -1)
+        some = np.flatnonzero(B.any(axis=1))
+        own, B = np.asarray(index, dtype=np.intp)[some], B[some]
+        F, inner = Phi[own], self.inner.gram()
+        if len(own) ** 2 <= _MORE * Phi.size:
+            whole = float(np.sum(B * (inner.part(own, own) @ B)))
+            return max(whole - float(np.sum((F.T @ B) ** 2)), 0.0)
+        d = np.asarray(inner.diag(), dtype=float)[own] - np.einsum("ij,ij->i", F, F)
+        return float(np.sum((np.sqrt(np.maximum(d, 0.0)) @ np.abs(B)) ** 2))
 
     # ---- items
 

@@ -99,5 +99,5 @@ class LocalAlignment(Kernel):
 
 def _finite(name: str, given: Any) -> float:
     if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not math.isfinite(given):
-        raise bad("LocalAlignment", name, "a finite number", repr(given), f"Choose {name} accordingly.")
+        raise bad("LocalAlignment", name, "a finite number", repr(given), f"Leave {name} out to take its default.")
     return float(given)

@@ -36,6 +36,7 @@ from mercer.solvers.landmarks import LandmarkFactor
 from mercer.solvers.ridge.blocks import Blocks, NormalEquations, RowBlock, transposed_product
 from mercer.solvers.ridge.certificate import RidgeCertificate
 from mercer.solvers.ridge.direct import Shifted, factorised
+from mercer.solvers.solution import exact_sentence
 from mercer.typing import Array
 
 ONE_PASS, ONE_PASS_SINGLE = 3000, 4000  # landmarks up to which normal equations are quicker than conjugate gradients
@@ -164,9 +165,7 @@ class LowRankRidgeCertificate(RidgeCertificate):
     exact: tuple[float, float] = (0.0, np.inf)
 
     def __str__(self) -> str:
-        low, high = self.exact
-        return (f"{super().__str__()} That is the problem on the landmarks; the optimum for the kernel itself lies "
-                f"between {low:.8g} and {high:.8g}.")  # fmt: skip
+        return f"{super().__str__()} {exact_sentence(self.exact)}"
 
 
 def one_pass(blocks: Blocks, factor: LandmarkFactor, *, intercept: bool, single: bool) -> LowRankSystem:

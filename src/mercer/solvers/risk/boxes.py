@@ -71,8 +71,8 @@ def _answer(
         primal = 0.5 * float(b @ h) + float(c @ loss.value(z))
         dual = float(problem.z @ b) - problem.epsilon * float(np.abs(b).sum()) - 0.5 * float(b @ h)
     return RiskSolution(
-        coef=b[:, None], bias=np.array([r]), primal=primal, dual=dual, n_iter=steps, converged=False,
-        reason=found.reason,
+        coef=b[:, None], bias=np.array([r]), feasible=b[:, None], primal=primal, dual=dual, n_iter=steps,
+        converged=False, reason=found.reason,
     )  # fmt: skip
 
 

@@ -18,24 +18,24 @@ from mercer.solvers.risk.summed_loss import Target
 from mercer.typing import Array
 
 
-def bounds_smooth(gram: Any, target: Target, B: Array, r: Array, *, bias: bool) -> tuple[float, float]:
-    """(primal, dual) for a smooth target."""
+def bounds_smooth(gram: Any, target: Target, B: Array, r: Array, *, bias: bool) -> tuple[float, float, Array]:
+    """(primal, dual, feasible point of the dual) for a smooth target."""
     H = np.asarray(gram @ B)
     norm2 = float((B * H).sum())
     best = target.balance(H, r) if bias else np.zeros(target.outputs)
     G = target.slopes(H + best)
     E = H + np.asarray(gram @ G)
     dual = 0.5 * norm2 + target.value(H + best) - 0.5 * float(((B + G) * E).sum())
-    return 0.5 * norm2 + target.value(H + r), dual
+    return 0.5 * norm2 + target.value(H + r), dual, -G
 
 
 def bounds_straight(
     gram: Any, loss: StraightLoss, y: Array, c: Array, B: Array, r: Array, *, bias: bool
-) -> tuple[float, float]:
-    """(primal, dual) for a loss made of straight lines."""
+) -> tuple[float, float, Array]:
+    """(primal, dual, feasible point of the dual) for a loss made of straight lines."""
     problem, b = problem_of(loss, y, c, bias=bias), B[:, 0]
     a = problem.feasible(b)
     h, Ka = np.asarray(gram @ np.column_stack([b, a])).T
     z = y * (h + r) if loss.margin else y - h - r
     dual = float(problem.z @ a) - problem.epsilon * float(np.abs(a).sum()) - 0.5 * float(a @ Ka)
-    return 0.5 * float(b @ h) + float(c @ loss.value(z)), dual
+    return 0.5 * float(b @ h) + float(c @ loss.value(z)), dual, a[:, None]

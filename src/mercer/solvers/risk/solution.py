@@ -16,10 +16,12 @@ class RiskSolution(Solution):
 
     By strong convexity the function found is within `distance` = sqrt(2 gap) of the best one, in the norm of the space:
     |f(x) - f*(x)| <= distance * sqrt(k(x, x)) without an intercept.  For smooth losses it is the norm of the gradient.
+    `feasible` is the point of the dual problem that has the value `dual`.
     """
 
     coef: Array = field(repr=False)
     bias: Array
+    feasible: Array = field(repr=False)
 
     @property
     def distance(self) -> float:

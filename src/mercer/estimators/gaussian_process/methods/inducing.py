@@ -7,94 +7,50 @@ that no n x m matrix is stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from mercer.engine.fill import require_memory
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import NotFinite, bad
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.means import Mean
-from mercer.estimators.gaussian_process.methods.method import Method, exact_only
+from mercer.estimators.gaussian_process.methods.method import Method
+from mercer.estimators.gaussian_process.methods.panels import PANEL, LandmarkPanels, chosen_landmarks
 from mercer.estimators.training_data import KernelItems
-from mercer.linalg import blas
+from mercer.kernels import Kernel
 from mercer.linalg.conjugate_gradients import conjugate_gradients
-from mercer.solvers.inducing import InducingSums, factor_of_landmarks, panel_sums, two_sided
-from mercer.solvers.landmarks import chosen
+from mercer.solvers.inducing import InducingSums, panel_sums, two_sided
 from mercer.typing import Array
 
-_PANEL = 1024  # items at a time
-_STRIPES = 16  # partial sums, for any number of threads
 _SUBSET, _FEW = 4000, 256  # items on which the search begins, and their landmarks, at most
 _PRODUCTS = 25  # products with the whole covariance for the two-sided bound, at most
 _LEAST_GAIN = 2e-4  # nats per item that a step of the search on all items must gain
 _NAT = 1.0  # distance of the two bounds, from the quadratic form, at which products end
 
 
-def chosen_landmarks(data: KernelItems, count: int) -> Array:
-    """Positions of landmarks, by randomly pivoted Cholesky."""
-    return np.sort(chosen(data.gram(), min(count, len(data)), "rpcholesky", 0))
-
-
 @dataclass(frozen=True, eq=False)
-class Panels:
-    """The items of a process in panels, seen from its landmarks."""
+class Panels(LandmarkPanels):
+    """The items of a process with their targets and their noise."""
 
-    covariance: Covariance
-    landmarks: Any  # prepared
-    columns: Array  # [Y H]
-    q: int
+    covariance: Covariance = field(kw_only=True)
+    columns: Array = field(kw_only=True)  # [Y H]
+    q: int = field(kw_only=True)
 
-    @property
-    def data(self) -> KernelItems:
-        found = self.covariance.data
-        assert isinstance(found, KernelItems)
-        return found
+    @classmethod
+    def of(cls, covariance: Covariance, index: Array, columns: Array, q: int) -> Self:
+        """The items of a covariance, of which those at `index` are the landmarks."""
+        data: Any = covariance.data
+        return cls(data, data.prepared[index], covariance=covariance, columns=columns, q=q)
 
     @cached_property
     def noise(self) -> Array:
         """The variance of the noise of every item."""
         return self.covariance.alpha + self.covariance.noise.value
-
-    @cached_property
-    def diag(self) -> Array:
-        """k(x, x)."""
-        return np.asarray(self.data.kernel.diag(self.data.prepared), dtype=float)
-
-    @cached_property
-    def root(self) -> Array:
-        """L with K_mm = L L'."""
-        return factor_of_landmarks(np.asarray(self.data.kernel.block(self.landmarks, self.landmarks), dtype=float))
-
-    def features(self, items: Any) -> Array:
-        """Phi of some prepared items."""
-        K = np.ascontiguousarray(self.data.kernel.block(items, self.landmarks), dtype=float)
-        blas.solve_right(K, self.root)
-        return K
-
-    def block(self, r: slice) -> Array:
-        """Some rows of Phi."""
-        return self.features(self.data.prepared[r])
-
-    def folded(self, work: Callable[[slice], tuple[Any, ...]]) -> list[Any]:
-        """Sums over all panels of what `work` returns, in an order that does not depend on threads."""
-        panels = cuts(len(self.data), _PANEL)
-        stripes = [panels[i::_STRIPES] for i in range(min(_STRIPES, len(panels)))]
-        parts: list[list[Any] | None] = [None] * len(stripes)
-
-        def stripe(i: int) -> None:
-            for r in stripes[i]:
-                found = list(work(r))
-                before = parts[i]
-                parts[i] = found if before is None else [a + b for a, b in zip(before, found, strict=True)]
-
-        run(stripe, range(len(stripes)))
-        whole = [part for part in parts if part is not None]
-        return [sum(column[1:], column[0]) for column in zip(*whole, strict=True)]
 
     def sums(self) -> InducingSums:
         """The first pass."""
@@ -113,31 +69,9 @@ class Panels:
             return kernel.vjp(prepared[r], self.landmarks, W), noise
 
         cross, noise = self.folded(part)
-        whole = cross + kernel.vjp(self.landmarks, self.landmarks, slopes.K) + self._of_diagonal(slopes.diagonal)
+        whole = cross + kernel.vjp(self.landmarks, self.landmarks, slopes.K)
+        whole = whole + self.slope_of_diagonal(slopes.diagonal / self.noise)
         return np.concatenate([whole, [noise * self.covariance.noise.value] * len(self.covariance.noise.slots)])
-
-    def _of_diagonal(self, weight: float) -> Array:
-        """The derivative of sum_i w k(x_i, x_i) / s_i; one item stands for all where k(x, x) is the same."""
-        kernel, prepared = self.data.kernel, self.data.prepared
-        if kernel.stationary:
-            return kernel.vjp(prepared[:1], prepared[:1], np.array([[weight * float((1.0 / self.noise).sum())]]))
-        tiles = ((prepared[i : i + 1], np.array([[weight / s]])) for i, s in enumerate(self.noise))
-        return np.asarray(np.sum([kernel.vjp(item, item, w) for item, w in tiles], axis=0))
-
-    def times(self, v: Array) -> Array:
-        """Phi'v."""
-        (found,) = self.folded(lambda r: (self.block(r).T @ v[r],))
-        return np.asarray(found)
-
-    def spread(self, c: Array) -> Array:
-        """Phi c."""
-        out = np.empty((len(self.data), *c.shape[1:]))
-
-        def rows(r: slice) -> None:
-            out[r] = self.block(r) @ c
-
-        run(rows, cuts(len(self.data), _PANEL))
-        return out
 
 
 class InducingEvidence:
@@ -157,7 +91,7 @@ class InducingEvidence:
     def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
         """The bound; its slope if it is finite and >= at_least."""
         covariance = self.covariance.at(theta)
-        panels = Panels(covariance, covariance.data.prepared[self.landmarks], self.columns, self.q)  # type: ignore[attr-defined]
+        panels = Panels.of(covariance, self.landmarks, self.columns, self.q)
         try:
             sums = panels.sums()
             value = sums.bound
@@ -184,8 +118,7 @@ class InducingPosterior:
     @cached_property
     def panels(self) -> Panels:
         """All items, and the landmarks."""
-        data: Any = self.covariance.data
-        return Panels(self.covariance, data.prepared[self.index], np.hstack([self.Y, self.H]), self.Y.shape[1])
+        return Panels.of(self.covariance, self.index, np.hstack([self.Y, self.H]), self.Y.shape[1])
 
     @cached_property
     def sums(self) -> InducingSums:
@@ -218,24 +151,47 @@ class InducingPosterior:
         return self.moments(X, None)[0]
 
     def moments(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
-        data, sums, q = self.panels.data, self.sums, self.Y.shape[1]
-        new = data.kernel.prepare(X, data.prepared.frame)
-        basis = self.mean.basis(X, len(new))
-        mean, variance = np.empty((len(new), q)), np.asarray(data.kernel.diag(new), dtype=float).copy()
-        inner, root = np.linalg.inv(sums.inner), np.linalg.cholesky(sums.products[q:, q:])
+        kernel, q, new, basis = self._new(X)
+        mean, variance = np.empty((len(new), q)), np.asarray(kernel.diag(new), dtype=float).copy()
+        _ = self._factors  # made once, before threads ask for them
 
         def rows(r: slice) -> None:
-            Phi = self.panels.features(new[r])
-            both = Phi @ sums.solved
-            left = basis[r] - both[:, q:]
-            mean[r] = both[:, :q] + left @ sums.weights
-            variance[r] += _squares(Phi @ inner.T) - _squares(Phi) + _squares(np.linalg.solve(root, left.T).T)
+            mean[r], Phi, inner, outer = self._parts(new[r], basis[r])
+            variance[r] += _squares(inner) - _squares(Phi) + _squares(outer)
 
-        run(rows, cuts(len(new), _PANEL))
+        run(rows, cuts(len(new), PANEL))
         return mean, variance
 
     def joint(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
-        raise exact_only("GaussianProcessRegressor", "covariances of new items", Inducing.name)
+        kernel, _, new, basis = self._new(X)
+        m = len(new)
+        require_memory(
+            f"The covariance of {m} new items", 8 * m * (2 * m + 3 * len(self.index)), "Ask for fewer at a time."
+        )
+        mean, Phi, inner, outer = self._parts(new, basis)
+        C = np.array(kernel.block(new, new), dtype=float)
+        C += inner @ inner.T - Phi @ Phi.T + outer @ outer.T
+        return mean, 0.5 * (C + C.T)
+
+    def _new(self, X: Any) -> tuple[Kernel, int, Any, Array]:
+        """The kernel, the number of outputs, prepared new items and their basis."""
+        data = self.panels.data
+        new = data.kernel.prepare(X, data.prepared.frame)
+        return data.kernel, self.Y.shape[1], new, self.mean.basis(X, len(new))
+
+    @cached_property
+    def _factors(self) -> tuple[Array, Array]:
+        """The inverse of the factor of B, and the factor of H'(Q + S)^-1 H."""
+        q = self.Y.shape[1]
+        return np.linalg.inv(self.sums.inner), np.linalg.cholesky(self.sums.products[q:, q:])
+
+    def _parts(self, new: Any, basis: Array) -> tuple[Array, Array, Array, Array]:
+        """Means, and matrices A, B, C of as many rows: the covariance is K - A A' + B B' + C C'."""
+        q, sums, (inner, root) = self.Y.shape[1], self.sums, self._factors
+        Phi = self.panels.features(new)
+        both = Phi @ sums.solved
+        left = basis - both[:, q:]
+        return both[:, :q] + left @ sums.weights, Phi, Phi @ inner.T, np.linalg.solve(root, left.T).T
 
     def bounds(self) -> tuple[float, float]:
         """(low, high) around log N(Y - H b; 0, K + S) of the exact process, summed over outputs.
