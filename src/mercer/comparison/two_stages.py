@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from mercer.comparison.all_rows import Large, Rows, Way
+from mercer.comparison.all_rows import Large, Rows, Way, exactly
 from mercer.comparison.deadline import expired
 from mercer.comparison.kernel_family import lengthscales, stretched
 from mercer.comparison.methods import CLASSIFICATION
@@ -146,7 +146,9 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
 
     def _machine(self, way: Way | None, size: int) -> Any:
         """A new machine with what the search chose."""
-        return clone(self.tuned_) if way is None or size == EXACT else way.build(self.tuned_, self.counts_, size)
+        if way is None:
+            return clone(self.tuned_)
+        return exactly(self.tuned_) if size == EXACT else way.build(self.tuned_, self.counts_, size)
 
     # ---- the machine that was fitted
 
