@@ -27,7 +27,7 @@ _TRIAL_ROWS = 10_000  # at most, by which ways are compared
 _HELD_OUT = 0.2  # share of them, on which ways are judged
 _TRIAL_SIZE = 1  # the place of the size that is compared among all sizes
 EXACT = 0  # in the place of a size
-_DOUBT = 2.0  # an exact fit may take so many times what its estimate says
+_DOUBT = 4.0  # an exact fit may take so many times what its estimate says
 
 
 class TwoStages(BaseEstimator):  # type: ignore[misc]
