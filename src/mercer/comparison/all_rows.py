@@ -85,6 +85,12 @@ class Large:
         return tuple(way for way in self.ways if way.classes is None or classes <= way.classes)
 
 
+def exactly(machine: Any) -> Any:
+    """An exact machine; one that chose among alphas keeps its choice, which would take a decomposition of all rows."""
+    several = np.size(getattr(machine, "alpha", 0.0)) > 1
+    return clone(machine).set_params(alpha=float(machine.alpha_)) if several else clone(machine)
+
+
 def _landmarks(machine: Any, rows: Rows, size: int) -> Any:
     return clone(machine).set_params(method="nystrom", n_landmarks=size)
 

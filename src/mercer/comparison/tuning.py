@@ -158,13 +158,12 @@ def search_of(name: str, task: str, kernel: Any, y: Array, random_state: int | N
 def _process(kernel: Kernel, task: str) -> dict[str, Any]:
     """The kernel times a free factor; numbers are standardised, and for labels a constant stands for the intercept.
 
-    Labels tell too little of many lengthscales: where there is one for each column, they stay.
+    Where there is a lengthscale for each column, they stay: they are known, or were learned by a process already.
     """
     scaled = kernel if isinstance(kernel, Scaled) else 1.0 * kernel
-    if task == REGRESSION:
-        return {"kernel": scaled, "normalize_y": True}
     known = {name: Fixed(value) for name, value in lengthscales(scaled).items() if isinstance(value, tuple)}
-    return {"kernel": scaled.with_params(**known) + Constant(1.0)}
+    scaled = scaled.with_params(**known)
+    return {"kernel": scaled, "normalize_y": True} if task == REGRESSION else {"kernel": scaled + Constant(1.0)}
 
 
 def tuned(

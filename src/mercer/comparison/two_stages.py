@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from mercer.comparison.all_rows import Large, Rows, Way
+from mercer.comparison.all_rows import Large, Rows, Way, exactly
 from mercer.comparison.deadline import expired
 from mercer.comparison.kernel_family import lengthscales, stretched
 from mercer.comparison.methods import CLASSIFICATION
@@ -27,7 +27,7 @@ _TRIAL_ROWS = 10_000  # at most, by which ways are compared
 _HELD_OUT = 0.2  # share of them, on which ways are judged
 _TRIAL_SIZE = 1  # the place of the size that is compared among all sizes
 EXACT = 0  # in the place of a size
-_DOUBT = 2.0  # an exact fit may take so many times what its estimate says
+_DOUBT = 4.0  # an exact fit may take so many times what its estimate says
 
 
 class TwoStages(BaseEstimator):  # type: ignore[misc]
@@ -146,7 +146,9 @@ class TwoStages(BaseEstimator):  # type: ignore[misc]
 
     def _machine(self, way: Way | None, size: int) -> Any:
         """A new machine with what the search chose."""
-        return clone(self.tuned_) if way is None or size == EXACT else way.build(self.tuned_, self.counts_, size)
+        if way is None:
+            return clone(self.tuned_)
+        return exactly(self.tuned_) if size == EXACT else way.build(self.tuned_, self.counts_, size)
 
     # ---- the machine that was fitted
 
