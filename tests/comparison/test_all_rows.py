@@ -13,6 +13,7 @@ import mercer
 from mercer.cli.main import run
 from mercer.comparison import all_rows, tuning
 from mercer.comparison.deadline import deadline
+from mercer.comparison.growth import Growing, chosen
 from mercer.comparison.methods import baselines
 from mercer.comparison.two_stages import TwoStages
 from mercer.report.approximations import MEANINGS, approximations
@@ -31,9 +32,12 @@ def small_limits(monkeypatch):
     """Every method has more rows than it fits exactly, and searches on a part of them."""
     for plans in tuning.PLANS.values():
         for name, plan in plans.items():
-            sizes = (20, 30) if plan.large and plan.large.sizes != all_rows.LEAVES else (40, 50)
-            large = plan.large and replace(plan.large, exact=60, sizes=sizes)
+            large = plan.large and replace(plan.large, exact=60, ways=tuple(map(_small, plan.large.ways)))
             monkeypatch.setitem(plans, name, replace(plan, most=50, large=large))
+
+
+def _small(way):
+    return replace(way, sizes=(40, 50) if way.words.startswith(("leaves", "cells")) else (20, 30))
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
@@ -48,9 +52,8 @@ def test_every_kernel_method_learns_from_all_rows_and_says_how(small_limits, tas
             assert row.how == "exact"
         else:
             assert row.how.split()[0 if row.how.split()[0] in MEANINGS else -1] in MEANINGS
-    assert found["svm"].how == "30 landmarks"
+    assert found["svm"].how in ("30 landmarks", "cells of 50")
     assert found["svm"].score > found["dummy"].score + 0.3
-    assert found.fitted["svm"].best.approximation_.rank <= 30
     assert found["rvm"].n_kept <= 30 * (1 if task == "regression" else 2)
     assert "how" in found.table("terminal").splitlines()[0]
 
@@ -61,11 +64,15 @@ def test_an_exact_fit_is_said_to_be_exact():
     assert approximations(found) == []
 
 
-def test_the_page_says_in_words_what_was_approximated(small_limits, tmp_path):
-    found = mercer.compare(X, NUMBERS, methods=["ridge", "l1vm", "knn"], tune=True)
+def test_the_page_says_in_words_what_was_approximated(small_limits, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "mercer.comparison.two_stages.TwoStages._best", lambda stages, ways, *data: (ways[0], stages.tuned_)
+    )
+    found = mercer.compare(X, NUMBERS, methods=["ridge", "svm", "l1vm", "knn"], tune=True)
     said = approximations(found)
     assert said[0].startswith("ridge (30 landmarks): the kernel was replaced by its projection")
-    assert said[1].startswith("l1vm (30 prototypes): ")
+    assert said[1].startswith("svm (cells of 50): the rows were divided into cells")
+    assert said[2].startswith("l1vm (30 prototypes): ")
     assert not any("knn" in sentence for sentence in said)
     mercer.report.write(found, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -91,25 +98,71 @@ def test_a_method_that_would_not_end_is_stopped_and_the_others_have_their_time()
     assert found["dummy"].error is None
 
 
-def test_landmarks_are_as_many_as_there_is_time_for(monkeypatch):
-    large = replace(all_rows.SVM, exact=10)
-    machine = TwoStages(mercer.SVC(), large, 40, "classification", seconds=100.0)
-    monkeypatch.setattr("mercer.comparison.two_stages._TRIAL_ROWS", 40)
-    sizes = []
-    for needs in (0.01, 15.0, 60.0, 100.0, 1e4):
-        monkeypatch.setattr(TwoStages, "_trial", lambda *given, needs=needs: needs)
-        sizes.append(machine._size(X, LABELS, 40, 100.0, np.random.default_rng(0)))
-    assert sizes == [1000, 500, 250, 125, None]
-    assert machine.why_ == "all would take about 2400 s"
+class Clocked:
+    """Stages of which a fit takes size^2 / 100 seconds."""
+
+    def __init__(self, *larger):
+        self.larger_ = larger
+
+    def needs(self, X, size, seconds):
+        return size**2 / 100.0
 
 
-def test_without_time_for_all_rows_the_machine_of_the_search_stays(monkeypatch, small_limits):
-    monkeypatch.setattr("mercer.comparison.two_stages._TRIAL_ROWS", 40)
-    monkeypatch.setattr(TwoStages, "_trial", lambda *given: 1e6)
-    row = mercer.compare(X, LABELS, methods=["klr"], tune=True, time_limit=60.0)["klr"]
-    assert row.score > 0.7
-    assert row.n_train == 50
-    assert row.note.startswith("fitted to 50 of 120 rows: all would take about ")
+def test_the_quickest_next_fit_comes_first_with_the_largest_size_within_its_share():
+    slow, quick = Growing("slow", Clocked(20, 40), None, 1.0), Growing("quick", Clocked(10, 20, 40), None, 1.0)
+    growing = {"slow": slow, "quick": quick}
+    assert chosen(growing, 100.0) == (quick, 40)  # 16 s of a share of 50 s, of which 70 % may be used
+    assert chosen(growing, 20.0) == (quick, 20)
+    assert chosen(growing, 2.0) == (quick, 10)
+    assert chosen(growing, 1.0) is None
+    assert chosen({}, 100.0) is None
+    assert chosen(growing, None) is None
+
+
+def test_left_time_makes_fits_larger_and_no_row_is_lost(small_limits):
+    told = []
+    found = mercer.compare(X, NUMBERS, methods=["dummy", "l2vm", "ridge"], tune=True, time_limit=60.0,
+                           row_done=told.append)  # fmt: skip
+    assert [row.how for row in told if row.name == "l2vm"] == ["20 prototypes", "30 prototypes"]
+    assert found["ridge"].how == "exact"  # the last size of a machine that can say what an exact fit costs
+    assert [row.name for row in found] == ["dummy", "l2vm", "ridge"]
+    assert found["l2vm"].tune_seconds == next(row.tune_seconds for row in told if row.name == "l2vm")
+
+
+def test_a_larger_fit_that_fails_leaves_the_smaller_one(small_limits, monkeypatch):
+    real = mercer.L2VMRegressor.fit
+
+    def fit(self, X, y, sample_weight=None):
+        if self.n_prototypes == 30:
+            raise MemoryError
+        return real(self, X, y, sample_weight)
+
+    monkeypatch.setattr(mercer.L2VMRegressor, "fit", fit)
+    found = mercer.compare(X, NUMBERS, methods=["l2vm"], tune=True, time_limit=60.0)
+    assert (found["l2vm"].how, found["l2vm"].error) == ("20 prototypes", None)
+
+
+def test_ways_are_compared_on_rows_held_out_and_one_that_fails_loses():
+    def build(machine, rows, size):
+        if size == 3:
+            raise ValueError
+        return mercer.SVC(C=float(size))
+
+    ways = tuple(all_rows.Way(build, str(size), (size,)) for size in (3, 1))
+    stages = TwoStages(mercer.SVC(), all_rows.Large(10, ways), 40, "classification").fit(X, LABELS)
+    assert stages.how_ == "1"
+    assert stages.best_estimator_.C == 1.0
+
+
+def test_a_kernel_in_cells_becomes_narrower_where_that_is_better():
+    rng = np.random.default_rng(1)
+    Z = rng.uniform(0.0, 1.0, size=(400, 1))
+    t = np.sin(40.0 * Z[:, 0]) + 0.1 * rng.normal(size=400)
+    search = mercer.KernelRidgeCV([mercer.kernels.RBF(2.0)], [1.0], fit_intercept=True)
+    large = all_rows.Large(100, (replace(all_rows.RIDGE.ways[1], sizes=(100,)),))
+    stages = TwoStages(search, large, 80, "regression", limited=True).fit(Z, t)
+    assert stages.tuned_.kernel.lengthscale < 1.0
+    assert stages.how_ == "cells of 100"
 
 
 def test_a_deadline_strikes_only_inside_of_its_block():

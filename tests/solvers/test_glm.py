@@ -185,3 +185,33 @@ def test_stopping_early_is_told():
 def test_a_negative_penalty_is_refused():
     with pytest.raises(ValueError, match="alpha must be a number >= 0; got -1"):
         solve_glm(Phi, CASES["bernoulli"][1], Bernoulli(), alpha=-1.0)
+
+
+@cases
+def test_many_items_begin_at_the_answer_of_a_part_and_end_at_the_same_M1(case, monkeypatch):
+    family, y = CASES[case]
+    plain = solve_glm(Phi, y, family, alpha=0.1, weight=s, tol=TIGHT)
+    monkeypatch.setattr(glm, "_MANY", 20)
+    monkeypatch.setattr(glm, "_PART", 2)
+    begun = solve_glm(Phi, y, family, alpha=0.1, weight=s, tol=TIGHT)
+    assert begun.converged
+    assert_allclose(begun.W, plain.W, atol=1e-6)
+    assert begun.n_iter <= plain.n_iter
+
+
+def test_a_part_without_a_class_is_not_begun_with_M1(monkeypatch):
+    monkeypatch.setattr(glm, "_MANY", 20)
+    y = np.zeros(n, dtype=int)
+    y[-1] = 1
+    y[-2] = 2
+    found = solve_glm(Phi, y, Multinomial(3), alpha=1.0)
+    assert found.converged
+
+
+def test_conjugate_gradients_find_what_the_whole_hessian_finds_M2(monkeypatch):
+    family, y = CASES["multinomial"]
+    whole = solve_glm(Phi, y, family, alpha=0.01, weight=s, tol=TIGHT)
+    monkeypatch.setattr(glm, "_DIRECT", 1)
+    products = solve_glm(Phi, y, family, alpha=0.01, weight=s, tol=1e-10)
+    assert products.converged
+    assert_allclose(products.W, whole.W, atol=1e-4)

@@ -47,8 +47,9 @@ def compare(
     Rows are split into training and held-out ones, and columns scaled by what the training rows show.  Every method is
     tuned on the training rows, with the same kernel.  Without DATA the table is a built-in one.
 
-    All rows are used: exactly where that is quick, else through landmarks, prototypes or neighbours; the column "how"
-    says which.  Rows of the result appear when they are done.  Ctrl-C ends the comparison and keeps them.
+    All rows are used: exactly where that is quick, else through landmarks, cells, prototypes or neighbours; the column
+    "how" says which.  Rows of the result appear when they are done, and again after larger fits, for which the time
+    that is left is used.  Ctrl-C ends the comparison and keeps them.
     """
     began = time.perf_counter()
     import mercer

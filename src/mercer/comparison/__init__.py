@@ -9,7 +9,9 @@ table_sample.py      the same for a table: rows drawn, columns scaled
 trial.py             one method on the splits: fitted, timed, judged
 tuning.py            how each method is tuned: what is tried, by which criterion, on how many rows
 two_stages.py        tuned on a sample, fitted to all rows
-all_rows.py          how a method learns from all rows of a large table: landmarks, prototypes, neighbours, leaves
+all_rows.py          how a method learns from all rows of a large table: landmarks, cells, prototypes and others
+growth.py            larger fits with the time that is left
+learned_kernel.py    one lengthscale per column of a large table, shared by all methods
 deadline.py          a block of work that ends after so many seconds
 kernel_family.py     the kernels that tuning tries: one expression with other lengthscales, and other lengths of words
 chosen_settings.py   what tuning has chosen, and how much the score depends on it

@@ -43,8 +43,8 @@ def sensitivity_of(machine: Any, kernel: Kernel) -> Sensitivity | None:
 
 def settings_of(machine: Any, kernel: Kernel) -> str | None:
     """The hyper-parameters that a fitted method has chosen, in words."""
-    machine = _search_of(machine)
-    best = innermost(machine)
+    final, machine = innermost(machine), _search_of(machine)
+    best = final if hasattr(final, "kernel") else innermost(machine)
     if not hasattr(best, "kernel") or isinstance(getattr(best, "bandwidth", None), str):
         return _smoother_words(machine, best)
     chosen = {name: getattr(best, f"{name}_", getattr(best, name)) for name in STRENGTHS if name in _searched(machine)}

@@ -17,7 +17,7 @@ from mercer.kernels import GappedKmer, GapWeighted, Kernel, Spectrum, WeightedDe
 from mercer.parameters import Bounded, Fixed
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
-FEW_FACTORS = (0.5, 1.0, 2.0)  # beside sizes
+FEW_FACTORS = (0.5, 1.0, 2.0)  # beside sizes, or where each column has a lengthscale of its own
 
 # {class: (what its size is called, field, sizes)}
 SIZES: dict[type[Kernel], tuple[str, str, tuple[int, ...]]] = {
@@ -55,7 +55,9 @@ def family(kernel: Kernel) -> list[Member]:
     """All combinations; only the kernel itself if it has neither free lengthscales nor sizes."""
     parts = list(dict.fromkeys(type(leaf) for leaf in _leaves(kernel) if type(leaf) in SIZES))
     sizes = [_tried(part, kernel) for part in parts]
-    factors = (FEW_FACTORS if sizes else FACTORS) if lengthscales(kernel) else (1.0,)
+    scales = lengthscales(kernel).values()
+    few = sizes or any(isinstance(scale, tuple) for scale in scales)
+    factors = (FEW_FACTORS if few else FACTORS) if scales else (1.0,)
     out = []
     for factor, chosen in product(factors, product(*sizes)):
         member = stretched(kernel, factor)

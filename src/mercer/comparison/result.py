@@ -11,16 +11,21 @@ from mercer.comparison.paired import is_tie
 from mercer.comparison.predictions import Predictions
 from mercer.comparison.row import TEXT, Row, columns_on
 from mercer.comparison.sample import Sample
+from mercer.comparison.two_stages import TwoStages
 from mercer.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The estimator of a row, the positions of the items it was fitted to, and its predictions of those held out."""
+    """The estimator of a row, the positions of the items it was fitted to, and its predictions of those held out.
+
+    stages    how it was tuned and fitted, where that was done in two stages
+    """
 
     machine: Any
     rows: Array
     predictions: Predictions
+    stages: TwoStages | None = None
 
     @property
     def best(self) -> Any:

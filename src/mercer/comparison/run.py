@@ -16,6 +16,8 @@ from typing import Any
 
 from mercer.comparison.chosen_settings import settings_of, short
 from mercer.comparison.deadline import Deadline, deadline
+from mercer.comparison.growth import Growing, chosen
+from mercer.comparison.learned_kernel import with_learned_kernel
 from mercer.comparison.methods import (
     KERNEL,
     METHODS,
@@ -31,8 +33,9 @@ from mercer.comparison.result import Comparison, Fitted
 from mercer.comparison.row import Row
 from mercer.comparison.sample import Sample, sample_of_items
 from mercer.comparison.table_sample import has_columns, kernel_of, sample_of_table
-from mercer.comparison.trial import tried
+from mercer.comparison.trial import enlarged, tried
 from mercer.comparison.tuning import NAMED, PLANS, searched_rows, tuned
+from mercer.comparison.two_stages import TwoStages
 from mercer.errors import bad
 from mercer.items import Vectors
 from mercer.solvers.limits import Limits
@@ -40,6 +43,7 @@ from mercer.tables import Table
 
 Progress = Callable[[int, int, str], None]
 RowDone = Callable[[Row], None]
+_Done = tuple[Row, Fitted | None]
 ROWS = 3000  # of a table that take part without tuning, unless more are asked for
 ALL_ROWS = 100_000  # the same with tuning
 EXPENSIVE = ("svm", "svm + platt", "klr", "gp", "l2vm", "l1vm", "rvm", "rfm")  # of all methods, in this order
@@ -85,11 +89,12 @@ def compare(
     scoring        a scorer of scikit-learn or its name; None is accuracy, or R^2
     task           "classification" or "regression"; None: what y looks like
     max_rows       of a table, drawn at random; None: 100 000 with tune=True, else 3000
-    time_limit     seconds for all of it: each method gets its share of what is left.  One that would take longer has
-                   fewer landmarks, or only the rows that it was tuned on, and its row says so; one that takes longer
-                   all the same is stopped, and its row says that
+    time_limit     seconds for all of it: each method gets its share of what is left, and of many rows its first fit is
+                   small; then the time that is left goes into larger ones.  A method without time for a fit to all
+                   rows has only those it was tuned on, and its row says so; one without time for that is stopped
     progress       called with (methods done, methods in all, name of the next one)
-    row_done       called with every row when it is done; if methods is None, cheap methods come first
+    row_done       called with every row when it is done, again after a larger fit of the same method; if methods is
+                   None, cheap methods come first
 
     Ctrl-C ends the comparison, with the rows that are done; those of other methods say so.  Before the first row is
     done it is raised.  All numbers but the seconds are the same again for the same random_state, unless time is short:
@@ -99,12 +104,14 @@ def compare(
     max_rows = (ALL_ROWS if tune else ROWS) if max_rows is None else max_rows
     _check(max_rows, time_limit)
     sample = _sample(X, y, kernel, task, cv, test_size, max_rows, random_state, scoring, tune)
+    sample = with_learned_kernel(sample, time_limit) if tune else sample
     competing = entrants(_default_methods(sample) if tune and methods is None else methods, sample.task)
     order = _cheap_first(competing, sample.task) if methods is None else competing
     run = Run(sample, limits, tune, len(competing), progress, row_done)
     for one in order:
         if not run.has_ended:
             run.take(one)
+    run.grow()
     run.finish(competing)
     score = score_name(sample.task) if scoring is None else _shown(scoring)
     seconds = time.perf_counter() - limits.started
@@ -115,7 +122,7 @@ def compare(
 
 @dataclass(eq=False)
 class Run:
-    """The methods of a comparison, one after the other; `has_ended` after Ctrl-C."""
+    """The methods of a comparison, one after the other, and then larger fits of some; `has_ended` after Ctrl-C."""
 
     sample: Sample
     limits: Limits
@@ -125,6 +132,7 @@ class Run:
     row_done: RowDone | None
     rows: dict[str, Row] = field(default_factory=dict)
     fitted: dict[str, Fitted] = field(default_factory=dict)
+    growing: dict[str, Growing] = field(default_factory=dict)
     has_ended: bool = False
 
     def take(self, one: Entrant) -> None:
@@ -136,20 +144,55 @@ class Run:
             return
         share, left = self.limits.share(self.count - len(self.rows)).time_limit, self.limits.left
         at_most = None if share is None or left is None else min(left, max(PATIENCE * share, LEAST_SHARE * left))
+        began = time.perf_counter()
+        done = self._within(
+            at_most, lambda: _tuned(one, self.sample, limit, share) if self.tune else tried(one, self.sample)
+        )
+        if self.has_ended:
+            return
+        if done is None:
+            self._add(Row(one.name, error=f"stopped after {at_most:.3g} s, to keep the limit of {limit:g} s"))
+            return
+        row, found = done
+        if self.tune and found is not None:
+            self.fitted[one.name] = found
+            self._watch(row, found, time.perf_counter() - began)
+        self._add(row)
+
+    def grow(self) -> None:
+        """Fit larger sizes of the methods that have some, as long as there is time."""
+        while not self.has_ended and (step := chosen(self.growing, self.limits.left)) is not None:
+            one, size = step
+            self._tell(one.name)
+            began, before = time.perf_counter(), self.rows[one.name]
+            done = self._within(self.limits.left, lambda: _larger(before, one.stages, size, self.sample))  # noqa: B023
+            del self.growing[one.name]
+            row, found = done or (before, None)
+            if found is None:
+                continue  # the smaller fit stays
+            self.fitted[one.name] = found
+            self._watch(row, found, time.perf_counter() - began + (row.tune_seconds or 0.0))
+            self._add(row)
+
+    def _within(self, seconds: float | None, work: Callable[[], _Done]) -> _Done | None:
+        """What `work` returns; None if it took too long, or if Ctrl-C ended it, which also sets `has_ended`."""
         watch = Deadline()
         try:
-            with deadline(at_most) as watch:
-                row, found = _tuned(one, self.sample, limit, share) if self.tune else tried(one, self.sample)
+            with deadline(seconds) as watch:
+                return work()
         except KeyboardInterrupt:
             if not watch.struck:
                 self.has_ended = True
                 if not any(row.score is not None for row in self.rows.values()):
                     raise
-                return
-            row, found = Row(one.name, error=f"stopped after {at_most:.3g} s, to keep the limit of {limit:g} s"), None
-        if self.tune and found is not None:
-            self.fitted[one.name] = found
-        self._add(row)
+        return None
+
+    def _watch(self, row: Row, found: Fitted, seconds: float) -> None:
+        """Note that there are larger sizes of a method."""
+        if found.stages is not None and found.stages.larger_ and self.limits.time_limit is not None:
+            numbers = METHODS[self.sample.task][row.name].takes != KERNEL
+            X = self.sample.items(self.sample.train, numbers=numbers)
+            self.growing[row.name] = Growing(row.name, found.stages, X, seconds - (row.tune_seconds or 0.0))
 
     def finish(self, competing: list[Entrant]) -> None:
         """Rows for methods that Ctrl-C left without one."""
@@ -209,7 +252,7 @@ def _thrift(time_limit: float | None) -> float:
     return 1.0 if time_limit is None else min(1.0, (time_limit / AMPLE_SECONDS) ** (1.0 / 3.0))
 
 
-def _tuned(one: Entrant, sample: Sample, limit: float | None, seconds: float | None) -> tuple[Row, Fitted | None]:
+def _tuned(one: Entrant, sample: Sample, limit: float | None, seconds: float | None) -> _Done:
     """The row and the fit of one method, with its parameters chosen on training rows."""
     method = METHODS[sample.task].get(one.name) if one.estimator is None else None
     by_kernel = method is not None and (method.takes == KERNEL or one.name in NAMED)
@@ -218,12 +261,19 @@ def _tuned(one: Entrant, sample: Sample, limit: float | None, seconds: float | N
     y, numbers = sample.y[sample.train], method.takes != KERNEL
     rows = max(round(_thrift(limit) * searched_rows(one.name, y, sample.task)), 1)
     kernel = None if numbers and sample.vectors is not None else sample.kernel
-    machine = tuned(one.name, sample.task, kernel, y, sample.random_state, predicts=len(sample.test), rows=rows,
-                    seconds=seconds)  # fmt: skip
-    row, found = tried(Entrant(one.name, machine, numbers), sample)
-    if found is None:
-        return row, None
-    return replace(row, settings=settings_of(found.machine, sample.kernel) if by_kernel else None), found
+    machine = tuned(one.name, sample.task, kernel, y, sample.random_state, rows=rows, seconds=seconds)
+    return _with_settings(sample, *tried(Entrant(one.name, machine, numbers), sample))
+
+
+def _larger(before: Row, stages: TwoStages, size: int, sample: Sample) -> _Done:
+    return _with_settings(sample, *enlarged(before, stages, size, sample))
+
+
+def _with_settings(sample: Sample, row: Row, found: Fitted | None) -> _Done:
+    """What was chosen, in words; a method that learns its metric has no settings."""
+    if found is None or row.name in METRICS:
+        return row, found
+    return replace(row, settings=settings_of(found.machine, sample.kernel)), found
 
 
 def _shown(given: Any) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from mercer.comparison.calibration import coverage_error, expected_error
-from mercer.comparison.methods import CLASSIFICATION, Entrant
+from mercer.comparison.methods import CLASSIFICATION, KERNEL, METHODS, Entrant
 from mercer.comparison.paired import item_losses
 from mercer.comparison.predictions import Predictions, predictions_of
 from mercer.comparison.result import Fitted, innermost
 from mercer.comparison.row import Row
 from mercer.comparison.sample import Sample
+from mercer.comparison.two_stages import TwoStages
 from mercer.typing import Array
 
 
@@ -47,17 +49,35 @@ class Outcome:
 
 def tried(one: Entrant, sample: Sample) -> tuple[Row, Fitted | None]:
     """The row of a method, with means over all splits, and its fit in the last one; None for a failure."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _warm_up(one, sample)
+    return _reported(one.name, sample, lambda: [_trial(one, sample, *split) for split in sample.splits])
+
+
+def enlarged(before: Row, stages: TwoStages, size: int, sample: Sample) -> tuple[Row, Fitted | None]:
+    """The same of a method in two stages whose second is repeated at another size; `before` is its row so far."""
+    one = Entrant(before.name, stages, METHODS[sample.task][before.name].takes != KERNEL)
+
+    def work() -> list[Outcome]:
+        stages.enlarge(sample.items(sample.train, numbers=one.numbers), sample.y[sample.train], size)
+        return [_judged(one, stages, sample, stages.refit_time_, before.tune_seconds, *sample.splits[-1])]
+
+    return _reported(before.name, sample, work)
+
+
+def _reported(name: str, sample: Sample, work: Callable[[], list[Outcome]]) -> tuple[Row, Fitted | None]:
+    """The row of what `work` returns, and its last fit; a failure is a row too."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _warm_up(one, sample)
-        caught.clear()
         try:
-            outcomes = [_trial(one, sample, *split) for split in sample.splits]
+            outcomes = work()
         except Exception as error:  # a failure of one method is no reason to lose the others
-            return Row(one.name, error=f"{type(error).__name__}: {error}", warnings=_texts(caught)), None
+            return Row(name, error=f"{type(error).__name__}: {error}", warnings=_texts(caught)), None
     last = outcomes[-1]
     machine = getattr(last.estimator, "machine_", last.estimator)
-    return _row(one.name, sample, outcomes, _texts(caught)), Fitted(machine, last.rows, last.predictions)
+    stages = last.estimator if isinstance(last.estimator, TwoStages) else None
+    return _row(name, sample, outcomes, _texts(caught)), Fitted(machine, last.rows, last.predictions, stages)
 
 
 def _built(one: Entrant, sample: Sample) -> Any:
@@ -81,23 +101,34 @@ def _warm_up(one: Entrant, sample: Sample) -> None:
 
 
 def _trial(one: Entrant, sample: Sample, train: Array, test: Array) -> Outcome:
-    estimator, numbers = _built(one, sample), one.on_numbers(sample.task)
-    X, Z = (sample.items(rows, train, numbers=numbers) for rows in (train, test))
-    y = sample.y[test]
+    estimator = _built(one, sample)
+    X = sample.items(train, train, numbers=one.on_numbers(sample.task))
     start = time.perf_counter()
     estimator.fit(X, sample.y[train])
-    fitted = time.perf_counter()
-    value = estimator.predict(Z)
-    done = time.perf_counter()
+    seconds = time.perf_counter() - start
     refit = getattr(estimator, "refit_time_", None)  # of a search: the fit with what it chose
+    if refit is None:
+        return _judged(one, estimator, sample, seconds, None, train, test)
+    return _judged(one, estimator, sample, refit, seconds - refit, train, test)
+
+
+def _judged(
+    one: Entrant, estimator: Any, sample: Sample, fit_seconds: float, tune_seconds: float | None, train: Array,
+    test: Array,
+) -> Outcome:  # fmt: skip
+    """A fitted method on the held-out items."""
+    Z, y = sample.items(test, train, numbers=one.on_numbers(sample.task)), sample.y[test]
+    start = time.perf_counter()
+    value = estimator.predict(Z)
+    seconds = time.perf_counter() - start
     return Outcome(
         estimator=estimator,
         predictions=predictions_of(estimator, Z, y, value, sample.task, sample.known(test)),
         score=_score(estimator, Z, y, value, sample),
         rows=train[estimator.fitted_rows_] if hasattr(estimator, "fitted_rows_") else train,
-        fit_seconds=fitted - start if refit is None else refit,
-        predict_seconds=done - fitted,
-        tune_seconds=None if refit is None else fitted - start - refit,
+        fit_seconds=fit_seconds,
+        predict_seconds=seconds,
+        tune_seconds=tune_seconds,
     )
 
 

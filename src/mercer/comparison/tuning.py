@@ -26,23 +26,26 @@ import numpy as np
 
 from mercer.comparison import all_rows
 from mercer.comparison.all_rows import Large
-from mercer.comparison.kernel_family import family
+from mercer.comparison.kernel_family import family, lengthscales
 from mercer.comparison.methods import CLASSIFICATION, METHODS, METRICS, REGRESSION
 from mercer.comparison.sample import folds_of
 from mercer.comparison.two_stages import TwoStages
 from mercer.kernels import Constant, Kernel
 from mercer.kernels.algebra import Scaled
+from mercer.parameters import Fixed
 from mercer.typing import Array
 
 FOLDS = 3
 _SEARCH = 0.4  # of its time, that a method may search
+_FEW_PROTOTYPES, _LOOSE = 60, 1e-3  # of a search with weights of many classes, before a fit to many rows
 
 
 @dataclass(frozen=True)
 class Plan:
     """`way` is "cv", "evidence", "loo" or "itself"; `grid` is what is tried beside lengthscales, its `units` times the
     deviation of y; `scoring` is that of cross-validation; at most `most` rows are searched on, and `large` says how
-    what was chosen is fitted to more; `rule` are options by which a method tunes itself.
+    what was chosen is fitted to more; `rule` are options by which a method tunes itself; `joint`: there are weights of
+    every class, so that work grows with a power of their number.
     """
 
     way: str = "itself"
@@ -52,6 +55,7 @@ class Plan:
     most: int = 2250
     large: Large | None = None
     rule: Mapping[str, str] = field(default_factory=dict)
+    joint: bool = False
 
 
 _CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -59,14 +63,15 @@ _NEAREST = {"n_neighbors": (1, 3, 5, 9)}
 _SHRUNK = {"shrinkage": (1e-4, 1e-3, 1e-2, 0.1, 1.0)}
 PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods are given
     CLASSIFICATION: {
-        "l2vm": Plan("evidence", most=400, large=all_rows.RIDGE_WEIGHTS),
-        "l1vm": Plan("cv", {"alpha": (0.1, 0.3, 1.0, 3.0)}, (), "neg_log_loss", 1000, all_rows.SPARSE_WEIGHTS),
-        "rvm": Plan("cv", {"n_restarts": (0,)}, (), "neg_log_loss", 600, all_rows.RELEVANCE),
+        "l2vm": Plan("evidence", most=400, large=all_rows.RIDGE_LABELS, joint=True),
+        "l1vm": Plan("cv", {"alpha": (0.1, 0.3, 1.0, 3.0)}, (), "neg_log_loss", 1000, all_rows.SPARSE_WEIGHTS,
+                     joint=True),
+        "rvm": Plan("cv", {"n_restarts": (0,)}, (), "neg_log_loss", 600, all_rows.RELEVANT_LABELS, joint=True),
         "svm": Plan("cv", {"C": _CS}, large=all_rows.SVM),
         "svm + platt": Plan("cv", {"C": _CS}, large=all_rows.SVM),
-        "gp": Plan(most=1000, large=all_rows.CLASS_PROCESS),
+        "gp": Plan(most=1000, large=all_rows.CLASS_PROCESS, joint=True),
         "knn": Plan("cv", _NEAREST),
-        "klr": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0)}, (), "neg_log_loss", 1000, all_rows.LOGISTIC),
+        "klr": Plan("cv", {"C": (0.1, 1.0, 10.0, 100.0)}, (), "neg_log_loss", 1000, all_rows.LOGISTIC, joint=True),
         "klda": Plan("cv", _SHRUNK, (), "neg_log_loss", 2000, all_rows.DISCRIMINANT),
         "rfm": Plan(large=all_rows.FEATURES),
     },
@@ -78,7 +83,7 @@ PLANS: dict[str, dict[str, Plan]] = {  # in the order of the rows, if no methods
                     large=all_rows.SVM),
         "gp": Plan(most=1000, large=all_rows.PROCESS),
         "knn": Plan("cv", _NEAREST),
-        "ridge": Plan("loo", {"alpha": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}, most=2000, large=all_rows.RIDGE),
+        "ridge": Plan("loo", {"alpha": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}, most=1500, large=all_rows.RIDGE),
         "rfm": Plan(large=all_rows.FEATURES),
     },
 }  # fmt: skip
@@ -100,7 +105,20 @@ def plan_of(name: str, task: str) -> Plan:
 def searched_rows(name: str, y: Array, task: str) -> int:
     """How many rows with targets y a method is searched on at most: with more classes than two, fewer of each."""
     classes = len(np.unique(y)) if task == CLASSIFICATION else 2
-    return min(len(y), int(plan_of(name, task).most * min(1.0, np.sqrt(2.0 / classes)) + 0.5))
+    power = 1.0 if _is_wide(name, y, task) else 0.5
+    return min(len(y), int(plan_of(name, task).most * min(1.0, (2.0 / classes) ** power) + 0.5))
+
+
+def _is_wide(name: str, y: Array, task: str) -> bool:
+    """Whether there are weights of more than two classes, and more rows than are fitted exactly."""
+    plan = plan_of(name, task)
+    return plan.joint and plan.large is not None and len(y) > plan.large.exact and len(np.unique(y)) > 2
+
+
+def _thrifty(machine: Any) -> Any:
+    """The machine with few prototypes, or a tolerance that is enough to choose."""
+    known = {"n_prototypes": _FEW_PROTOTYPES} if hasattr(machine, "n_prototypes") else {"tol": _LOOSE}
+    return machine.set_params(**{key: value for key, value in known.items() if hasattr(machine, key)})
 
 
 def is_tuned(name: str, task: str) -> bool:
@@ -124,6 +142,7 @@ def search_of(name: str, task: str, kernel: Any, y: Array, random_state: int | N
     plan, machine = plan_of(name, task), METHODS[task][name].build(name, kernel, random_state)
     if name in METRICS:
         return machine
+    machine = _thrifty(machine) if _is_wide(name, y, task) else machine
     grid = grid_of(name, task, kernel, y)
     if plan.way == "loo":
         return KernelRidgeCV(grid["kernel"], grid["alpha"], fit_intercept=True, screen=False)
@@ -137,19 +156,24 @@ def search_of(name: str, task: str, kernel: Any, y: Array, random_state: int | N
 
 
 def _process(kernel: Kernel, task: str) -> dict[str, Any]:
-    """The kernel times a free factor; numbers are standardised, and for labels a constant stands for the intercept."""
+    """The kernel times a free factor; numbers are standardised, and for labels a constant stands for the intercept.
+
+    Where there is a lengthscale for each column, they stay: they are known, or were learned by a process already.
+    """
     scaled = kernel if isinstance(kernel, Scaled) else 1.0 * kernel
+    known = {name: Fixed(value) for name, value in lengthscales(scaled).items() if isinstance(value, tuple)}
+    scaled = scaled.with_params(**known)
     return {"kernel": scaled, "normalize_y": True} if task == REGRESSION else {"kernel": scaled + Constant(1.0)}
 
 
 def tuned(
-    name: str, task: str, kernel: Any, y: Array, random_state: int | None, *, predicts: int = 0,
-    rows: int | None = None, seconds: float | None = None,
+    name: str, task: str, kernel: Any, y: Array, random_state: int | None, *, rows: int | None = None,
+    seconds: float | None = None,
 ) -> TwoStages:  # fmt: skip
     """The estimator that is searched on some (at most `rows`) of the rows with targets y, and fitted to all."""
     searches = None if seconds is None else _SEARCH * seconds
     return TwoStages(
         search_of(name, task, kernel, y, random_state, searches), plan_of(name, task).large,
-        searched_rows(name, y, task) if rows is None else rows, task, predicts, is_tuned(name, task), seconds,
+        searched_rows(name, y, task) if rows is None else rows, task, is_tuned(name, task), seconds is not None,
         random_state,
     )  # fmt: skip

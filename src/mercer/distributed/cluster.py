@@ -10,7 +10,7 @@ memory budget of a task is the share of its worker.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pickle import loads
 from typing import Any
@@ -19,11 +19,17 @@ from mercer.config import config, here
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import MemoryBudgetError
 
+_TRIES = 3  # of tasks whose broadcast values were lost with all workers that held them
+_RESTART = 60  # seconds until a lost worker must be back
 _ROOM = 0.5  # share of the memory of a worker that its tasks may plan with; the rest is for blocks and results
 
 
 class WorkerLost(MemoryBudgetError):
     """Workers were lost again and again under the same task, most often because it needs more memory than they have."""
+
+
+class BroadcastLost(WorkerLost):
+    """All workers that held a broadcast value were lost, and tasks cannot go on without it."""
 
 
 def client() -> Any:
@@ -81,6 +87,16 @@ def is_lost(reference: Any) -> bool:
     return not isinstance(reference, Delayed) and (reference.status != "finished" or reference.client is not client())
 
 
+def completed(make: Callable[[], Any], task: str, needs: int) -> Any:
+    """The value of the collection make(), which is made and tried again if what it needs was lost with all workers."""
+    for _ in range(_TRIES - 1):
+        try:
+            return computed(make(), task, needs)
+        except BroadcastLost:
+            client().wait_for_workers(1, timeout=_RESTART)
+    return computed(make(), task, needs)
+
+
 def computed(collection: Any, task: str, needs: int) -> Any:
     """The value of a collection; `needs` are the bytes that one task holds at a time, for the error message."""
     at = client()
@@ -89,16 +105,15 @@ def computed(collection: Any, task: str, needs: int) -> Any:
     from distributed import CancelledError
     from distributed.scheduler import KilledWorker
 
+    memory = _least_memory(at)  # asked now: workers that are lost cannot be asked
     future = at.compute(collection)
     try:
         return _gathered(at, future)
     except KilledWorker as lost:
-        raise WorkerLost(
-            f"mercer: workers must survive {task}; {lost.allowed_failures + 1} of them were lost in turn. One task "
-            f"holds about {max(needs, 2**20) / 2**20:.0f} MiB, and {_least_memory(at)}. Use smaller chunks "
-            "(X.rechunk), fewer landmarks, or workers with more memory or fewer threads."
-        ) from lost
+        raise WorkerLost(_lost(task, needs, memory, f"{lost.allowed_failures + 1} of them were")) from lost
     except CancelledError as closed:
+        if _without_dependencies(closed) and at.status == "running":
+            raise BroadcastLost(_lost(task, needs, memory, "all of them were")) from closed
         raise ConnectionAbortedError(
             f"mercer: the client must stay open until {task} is done; its tasks were cancelled. Fit again with an open "
             "client, and workers that stay."
@@ -106,6 +121,18 @@ def computed(collection: Any, task: str, needs: int) -> Any:
     except BaseException:
         _cancel(at, future)
         raise
+
+
+def _without_dependencies(fault: Any) -> bool:
+    """Whether tasks were cancelled because data they need are gone; Dask tells of one task or of groups of them."""
+    told = (fault, *getattr(fault, "error_groups", ()))
+    return any(getattr(one, "reason", None) in ("lost dependencies", "already forgotten") for one in told)
+
+
+def _lost(task: str, needs: int, memory: str, which: str) -> str:
+    return (f"mercer: workers must survive {task}; {which} lost in turn. One task holds about "
+            f"{max(needs, 2**20) / 2**20:.0f} MiB, and {memory}. Use smaller chunks (X.rechunk), fewer "
+            "landmarks, or workers with more memory or fewer threads.")  # fmt: skip
 
 
 def _gathered(at: Any, future: Any) -> Any:
@@ -127,7 +154,9 @@ def _cancel(at: Any, future: Any) -> None:
 
 
 def _least_memory(at: Any) -> str:
-    limits = [worker["memory_limit"] for worker in at.scheduler_info(n_workers=-1)["workers"].values()]
+    from mercer.distributed.versions import present_workers
+
+    limits = [worker["memory_limit"] for worker in present_workers(at).values()]
     known = [limit for limit in limits if limit]
     return f"the smallest worker has {min(known) / 2**20:.0f} MiB" if known else "no worker has a memory limit"
 

@@ -12,18 +12,17 @@ any number of workers, after retries and after a lost worker.  Blocks without ro
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
-from mercer.distributed.cluster import Parcel, broadcast, computed, is_lost, one_task
+from mercer.distributed.cluster import Parcel, broadcast, completed, is_lost, one_task
 from mercer.distributed.collections import is_frame
+from mercer.distributed.tree import alone, merging
 from mercer.errors import bad
 from mercer.typing import Array
 
-SPLIT_EVERY = 8  # results that are merged by one task
 Work = Callable[..., Any]
 
 
@@ -73,20 +72,25 @@ class Rows:
 
     def total(self, work: Work, *shared: Any, task: str = "a sum over blocks", needs: int = 0) -> Any:
         """The results of all blocks, merged in their order by `merge`; None if every result is None."""
+        return completed(lambda: self._merged(work, shared), task, needs or self.block_bytes)
+
+    def _merged(self, work: Work, shared: Sequence[Any]) -> Any:
+        """The results of all blocks, merged, when they are computed."""
         from dask.delayed import Delayed
         from dask.highlevelgraph import HighLevelGraph
 
         parts = self._parts(work, shared)
-        layer: dict[Any, Any] = {}
-        keys, level = [(parts.name, i) for i in range(parts.numblocks[0])], 0
         name = f"merged-{parts.name}"
-        while level == 0 or len(keys) > 1:
-            groups = [keys[i : i + SPLIT_EVERY] for i in range(0, len(keys), SPLIT_EVERY)]
-            layer.update({(f"{name}-{level}", i): (_merged, group) for i, group in enumerate(groups)})
-            keys, level = [(f"{name}-{level}", i) for i in range(len(groups))], level + 1
-        layer[name] = (_alone, keys[0])
+        layer, whole = merging(name, [(parts.name, i) for i in range(parts.numblocks[0])])
+        layer[name] = (alone, whole)
         graph = HighLevelGraph.from_collections(name, layer, dependencies=[parts])
-        return computed(Delayed(name, graph, layer=name), task, needs)
+        return Delayed(name, graph, layer=name)
+
+    @property
+    def block_bytes(self) -> int:
+        """The bytes of the largest block; of rows that are not counted yet, 0."""
+        rows = np.nanmax([0, *self.array.chunks[0]])
+        return int(8 * rows * self.array.shape[1])
 
     def stacked(self, work: Work, *shared: Any, task: str = "work on a block", needs: int = 0) -> Any:
         """The arrays that blocks give, one under the other."""
@@ -101,7 +105,7 @@ class Rows:
         count = self.array.numblocks[0]
         where = ArrayBlockIdDep(((1,) * count, (1,)))
         given = [] if self.target is None else [self.target, "ik" if self.target.ndim == 2 else "i"]
-        known = [part for value in (work, self.starts, *shared) for part in (_reference(value), None)]
+        known = [part for value in (work, self.starts, *shared) for part in (reference(value), None)]
         return da.blockwise(
             _Task(self.columns, self.target is not None), "i", self.array, "ij", where, "ij", *given, *known,
             dtype=object, adjust_chunks={"i": 1}, align_arrays=False, concatenate=True, meta=np.empty(0, object),
@@ -163,7 +167,8 @@ class Shared:
         return self._reference
 
 
-def _reference(value: Any) -> Any:
+def reference(value: Any) -> Any:
+    """What stands for a value in a graph."""
     return value.reference if isinstance(value, Shared) else value
 
 
@@ -193,22 +198,6 @@ def as_frame(values: Any, columns: Any) -> Any:
     import pandas as pd
 
     return pd.DataFrame(values, columns=columns.columns).astype(columns.dtypes.to_dict())
-
-
-def _merged(parts: Sequence[Any]) -> Any:
-    """The sum of some results in their order, in an object of its own: a task must leave its inputs as they are."""
-    found = [part for part in map(_alone, parts) if part is not None]
-    if not found:
-        return None
-    total = deepcopy(found[0])
-    for part in found[1:]:
-        total.merge(part)
-    return total
-
-
-def _alone(part: Any) -> Any:
-    """What a block gave."""
-    return part[0] if isinstance(part, np.ndarray) and part.dtype == object and part.shape == (1,) else part
 
 
 @dataclass(eq=False)

@@ -43,9 +43,22 @@ def _asked() -> dict[str, str]:
     return own()
 
 
+def present_workers(client: Any) -> dict[str, Any]:
+    """What the scheduler knows of every worker, by address.
+
+    It is asked itself: what `client.scheduler_info` returns may be replaced meanwhile by news without workers, which
+    the client asks for from time to time.
+    """
+    try:
+        found = client.sync(client.scheduler.identity, n_workers=-1)
+    except TypeError:  # a Dask that always tells of all workers
+        found = client.sync(client.scheduler.identity)
+    return dict(found["workers"])
+
+
 def workers_of(client: Any) -> list[WorkerState]:
     """All workers of a client, asked for their versions."""
-    info = client.scheduler_info(n_workers=-1)["workers"]
+    info = present_workers(client)
     found = client.run(_asked)
     present = [(address, info[address]) for address in sorted(found) if address in info]
     return [WorkerState(address, int(own["nthreads"]), int(own["memory_limit"] or 0), found[address])
@@ -61,7 +74,7 @@ def differences(workers: list[WorkerState]) -> list[str]:
 
 def require_agreement(client: Any) -> None:
     """Refuse workers whose versions differ, before any work is sent; each set of workers is asked once."""
-    present = frozenset(client.scheduler_info(n_workers=-1)["workers"])
+    present = frozenset(present_workers(client))
     if not present:
         raise bad("mercer", "the cluster", "one worker or more", "none", "Start workers, or wait for them.")
     if present <= _known.get(client.id, frozenset()):

@@ -77,6 +77,23 @@ def answer_lazily(cls: type) -> None:
             setattr(cls, name, predictions(own))
 
 
+def see_columns(machine: Any, X: Any, width: int, reset: bool) -> None:
+    """Learn the names of the columns of a Dask collection of numbers, or compare them with those of the fit."""
+    names: Any = getattr(X, "_meta", None)
+    row = np.ones((1, width))
+    validate_data(machine, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row, reset=reset)
+
+
+def with_names(machine: Any, X: Any) -> Any:
+    """Rows of the fit as the machine has seen them: those of a frame of numbers, which are an array, as a frame."""
+    names = getattr(machine, "feature_names_in_", None)
+    if names is None or not isinstance(X, np.ndarray):
+        return X
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=names)
+
+
 def _so_far(machine: Any) -> str:
     """What an interrupted machine has found, and how near its optimum that is, if known."""
     if hasattr(machine, "cv_results_"):
@@ -231,11 +248,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         if self._precomputed or not (self.low_rank or self.takes_spread):
             raise wrong_kind(owner, "in memory", "a Dask collection", "Bring the rows here: X.compute().")
         rows = Rows.of(owner, X, None if y is NO_TARGET else y)
-        names: Any = getattr(X, "_meta", None)
         if self.items_kind is Vectors:
-            row = np.ones((1, rows.shape[1]))
-            validate_data(self, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row,
-                          reset=reset)  # fmt: skip
+            see_columns(self, X, rows.shape[1], reset)
         if y is NO_TARGET:
             return rows
         y = rows.targets()

@@ -11,9 +11,11 @@ MEANINGS = {  # the last word of `how`: what it means
     "candidates": "relevance vectors were chosen among that many rows, not among all; all rows were learned from",
     "neighbours": "every prediction is made from that many of the training rows, the nearest; the hyper-parameters "
                   "come from blocks of rows",
+    "cells": "the rows were divided into cells of at most that many, with some overlap, and each cell has an exact "
+             "machine of its own; of ridge regression these add to one on landmarks",
+    "points": "the process was conditioned on all rows through that many of them, the inducing points; of labels, the "
+              "hyper-parameters have the largest evidence on a sample",
     "leaves": "the rows were divided into parts of at most that many, each with a machine of its own",
-    "mode": "the most probable function was found on that many landmarks, and probabilities are taken there, not "
-            "averaged; the hyper-parameters have the largest evidence on a sample",
 }  # fmt: skip
 
 

@@ -15,14 +15,16 @@ or "quasi-separable" where some items lie on the border (separation.py).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from mercer.engine import fill
 from mercer.engine.interrupts import until_interrupted
+from mercer.engine.pool import one_blas_thread, run
+from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.linalg.conjugate_gradients import conjugate_gradients
 from mercer.solvers.losses import Family
@@ -30,7 +32,11 @@ from mercer.solvers.separation import separation
 from mercer.solvers.solution import LENIENCE, Solution
 from mercer.typing import Array
 
-_DIRECT = 500  # unknowns up to which a Hessian of several functions is factorised; beyond, conjugate gradients
+_DIRECT = 1600  # unknowns up to which a Hessian of several functions is factorised; beyond, conjugate gradients
+_ROWS = 2048  # items of one task in a product with the Hessian
+_ROUGH, _FINE = 0.1, 1e-3  # share of the gradient that conjugate gradients leave: far from the optimum, and near it
+_NEAR = 1e-2  # a step is near the optimum after one that gained less than this share of P
+_MANY, _PART = 10_000, 8  # of more items than these, one in so many is solved first, to begin from there
 _FAR = 12.0  # without a penalty, log odds beyond this start the test for separable classes
 _EPS = float(np.finfo(float).eps)
 
@@ -71,14 +77,15 @@ def solve_glm(
 ) -> GLMSolution:
     """Newton steps from `start`, until the relative duality gap is at most `tol` or the gap is rounding."""
     problem = GLMProblem.of(Phi, y, family, alpha, weight, fit_intercept)
-    state = problem.at(problem.first(start))
     rounding = 100.0 * _EPS * float(problem.s.sum())
-    dual, reason, n_iter = -np.inf, "", 0
+    dual, reason, n_iter, gain = -np.inf, "", 0, np.inf
     with until_interrupted() as work:
+        state = problem.at(_begun(problem, work.came) if start is None and alpha > 0.0 else problem.first(start))
         while not reason:
-            step = problem.newton(state)
+            step = problem.newton(state, _FINE if gain <= _NEAR * state.primal else _ROUGH)
             dual = max(dual, problem.dual(step))
             moved = problem.searched(state, step)
+            gain = state.primal - moved.primal
             stuck, state, n_iter = moved is state, moved, n_iter + 1
             if alpha == 0.0 and family.perfect(state.f, problem.t):
                 dual, reason = 0.0, "separable"
@@ -93,6 +100,20 @@ def solve_glm(
         found = problem.separation()
         dual, reason = (0.0, found) if found else (dual, reason)
     return problem.solution(state, dual, n_iter, reason)
+
+
+def _begun(problem: GLMProblem, late: Callable[[], bool]) -> Array:
+    """Coefficients to begin with: the best constant; for many items, nearly the best ones of a part of them."""
+    n, part = len(problem.s), None
+    if n > _MANY:
+        part = problem.part(np.sort(np.random.default_rng(0).permutation(n)[: n // _PART]))
+    if part is None:
+        return problem.first(None)
+    state, gain = part.at(_begun(part, late)), np.inf
+    while gain > _NEAR * state.primal and not late():
+        moved = part.searched(state, part.newton(state, _ROUGH))
+        state, gain = moved, state.primal - moved.primal
+    return state.B
 
 
 def prove_glm(
@@ -192,6 +213,14 @@ class GLMProblem:
             B[-1] = self.family.constant(self.s @ self.t / self.s.sum())
         return B
 
+    def part(self, rows: Array) -> Self | None:
+        """The problem of some items with the weight of all; None if they do not determine constants."""
+        t, s = self.t[rows], self.s[rows] * (self.s.sum() / self.s[rows].sum())
+        with np.errstate(divide="ignore", invalid="ignore"):  # a class that they do not have
+            if not np.isfinite(self.family.constant(s @ t / s.sum())).all():
+                return None
+        return replace(self, Z=self.Z[rows], t=t, s=s)
+
     def at(self, B: Array, f: Array | None = None) -> GLMState:
         f = self.Z @ B if f is None else f
         loss = self.family.loss(f, self.t)
@@ -214,13 +243,13 @@ class GLMProblem:
 
     # ---- steps
 
-    def newton(self, state: GLMState) -> _Step:
-        """The minimiser of the quadratic model at a state."""
+    def newton(self, state: GLMState, leave: float = _FINE) -> _Step:
+        """The minimiser of the quadratic model at a state; conjugate gradients may `leave` a share of the gradient."""
         g, C = self.gradient(state), self.s[:, None, None] * self.family.curvature(state.f)
         if g.size == 0:
             D = np.zeros_like(g)
         elif g.size > _DIRECT and g.shape[1] > 1:
-            D = self._iterated(C, g)
+            D = self._iterated(C, g, leave)
         else:
             D = -solved(self.hessian(C), g.T.ravel()).reshape(g.T.shape).T
         if self.fit_intercept:  # restore sum_i s_i u_i = 0, which the dual needs exactly
@@ -233,35 +262,63 @@ class GLMProblem:
         """(functions * features)^2: the blocks Z' diag(C_ab) Z, and the ridge."""
         m, p = C.shape[1], self.Z.shape[1]
         H = np.empty((m, p, m, p))
-        for a in range(m):
-            R = np.sqrt(C[:, a, a, None]) * self.Z
-            H[a, :, a] = R.T @ R  # R'R is symmetric: half the work of a general product
-            for b in range(a):
+
+        def block(pair: tuple[int, int]) -> None:
+            a, b = pair
+            if a == b:
+                R = np.sqrt(C[:, a, a, None]) * self.Z
+                H[a, :, a] = R.T @ R  # R'R is symmetric: half the work of a general product
+                H[a, np.arange(p), a, np.arange(p)] += self.ridge
+            else:
                 H[a, :, b] = self.Z.T @ (C[:, a, b, None] * self.Z)
                 H[b, :, a] = H[a, :, b].T
-            H[a, np.arange(p), a, np.arange(p)] += self.ridge
+
+        pairs = [(a, b) for a in range(m) for b in range(a + 1)]
+        if m == 1:
+            block(pairs[0])
+        else:
+            with one_blas_thread():
+                run(block, pairs)
         return H.reshape(m * p, m * p)
 
     def _curved(self, C: Array, D: Array) -> Array:
-        """The Hessian times D, without the Hessian."""
-        return np.asarray(self.Z.T @ np.einsum("nab,nb->na", C, self.Z @ D) + self.ridge[:, None] * D)
+        """The Hessian times D, without the Hessian; items in an order that does not depend on threads."""
+        parts = cuts(len(self.Z), _ROWS)
+        sums: list[Array] = [D] * len(parts)
 
-    @cached_property
-    def _bound(self) -> Any:
-        """A factor of one block for all functions that bounds the Hessian: A'' of a softmax is at most 1/2."""
+        def some(i: int) -> None:
+            Z = self.Z[parts[i]]
+            sums[i] = Z.T @ np.einsum("nab,nb->na", C[parts[i]], Z @ D)
+
+        run(some, range(len(parts)))
+        return np.asarray(sum(sums, self.ridge[:, None] * D))
+
+    def _blocks(self, C: Array) -> list[Any]:
+        """Factors of the blocks of the Hessian, one for each function."""
         from scipy.linalg import cho_factor
 
-        H = 0.5 * self.Z.T @ (self.s[:, None] * self.Z) + np.diag(self.ridge)
-        H[np.diag_indices_from(H)] += _EPS * np.trace(H)
-        return cho_factor(H, lower=True, overwrite_a=True)
+        found: list[Any] = [None] * C.shape[1]
 
-    def _iterated(self, C: Array, g: Array) -> Array:
-        """Newton's step by conjugate gradients, to a thousandth of the gradient in the norm of the bound."""
+        def factor(a: int) -> None:
+            R = np.sqrt(C[:, a, a, None]) * self.Z
+            H = R.T @ R + np.diag(self.ridge)
+            H[np.diag_indices_from(H)] += _EPS * np.trace(H)
+            found[a] = cho_factor(H, lower=True, overwrite_a=True)
+
+        run(factor, range(len(found)))
+        return found
+
+    def _iterated(self, C: Array, g: Array, leave: float) -> Array:
+        """Newton's step by conjugate gradients, until a share of the gradient is left in the norm of the blocks."""
         from scipy.linalg import cho_solve
 
-        return conjugate_gradients(
-            lambda D: self._curved(C, D), -g, solve=lambda r: cho_solve(self._bound, r), tol=1e-3, most=10 * len(g)
-        )[0]
+        with one_blas_thread():
+            blocks = self._blocks(C)
+
+            def solve(R: Array) -> Array:
+                return np.column_stack([cho_solve(block, r) for block, r in zip(blocks, R.T, strict=True)])
+
+            return conjugate_gradients(lambda D: self._curved(C, D), -g, solve=solve, tol=leave, most=10 * len(g))[0]
 
     def searched(self, state: GLMState, step: _Step) -> GLMState:
         """The state after the longest of 1, 1/2, 1/4, ... steps that lowers P enough for its slope, or the old one."""

@@ -342,3 +342,17 @@ def test_the_answer_does_not_depend_on_the_number_of_threads():
         with configure(threads=threads):
             coefs.append(softmax_risk(gram, codes, 3, c).coef)
     assert_array_equal(*coefs)
+
+
+@biases
+def test_many_items_with_features_begin_at_the_answer_of_a_part_M12(bias, monkeypatch):
+    features = FeatureGram(np.ascontiguousarray(X))
+    ways = [lambda: softmax_risk(features, codes, 3, c, bias=bias, limits=Limits(tol=1e-10)),
+            lambda: minimise_risk(features, Logistic(), y, c, bias=bias, limits=Limits(tol=1e-10))]  # fmt: skip
+    plain = [way() for way in ways]
+    monkeypatch.setattr(engine, "MANY", 20)
+    monkeypatch.setattr(engine, "PART", 2)
+    for way, before in zip(ways, plain, strict=True):
+        found = way()
+        assert found.converged
+        assert_allclose(X.T @ found.coef, X.T @ before.coef, atol=1e-4)

@@ -6,7 +6,9 @@
     a function    offset(x), known
 
 The coefficients b have a flat prior.  They are found, with their uncertainty, together with the posterior of the
-process and from the same factorisation (Rasmussen & Williams, 2006, section 2.7).
+process and from the same factorisation (Rasmussen & Williams, 2006, section 2.7).  Where h has a constant, the mean of
+the targets is taken out first: b is then what is missing to it.  That changes no result but its rounding, which is
+large for targets that are far from 0.
 """
 
 from __future__ import annotations
@@ -28,6 +30,10 @@ NAMES = ("zero", "constant", "linear")
 class Mean(Protocol):
     """A mean function, fitted to the training items where that is needed."""
 
+    @property
+    def level(self) -> float | Array:
+        """A known constant in it, one number or one per output."""
+
     def offset(self, X: Any, n: int) -> Array:
         """The known part, (n, 1) or (n, q)."""
 
@@ -38,6 +44,8 @@ class Mean(Protocol):
 class ZeroMean:
     """m = 0."""
 
+    level: float | Array = 0.0
+
     def offset(self, X: Any, n: int) -> Array:
         return np.zeros((n, 1))
 
@@ -45,8 +53,14 @@ class ZeroMean:
         return np.empty((n, 0))
 
 
+@dataclass(frozen=True, eq=False)
 class ConstantMean(ZeroMean):
-    """m = b, an unknown constant."""
+    """m = level + b, an unknown constant; the level is the mean of the targets."""
+
+    level: float | Array = 0.0
+
+    def offset(self, X: Any, n: int) -> Array:
+        return _everywhere(self.level, n)
 
     def basis(self, X: Any, n: int) -> Array:
         return np.ones((n, 1))
@@ -54,15 +68,19 @@ class ConstantMean(ZeroMean):
 
 @dataclass(frozen=True, eq=False)
 class LinearMean(ZeroMean):
-    """m = b_0 + b'x of centred and scaled columns, which makes b well determined; constant columns are left out."""
+    """m = level + b_0 + b'x of centred and scaled columns, so that b is well determined; constant ones are left out."""
 
     centre: Array
     scale: Array
+    level: float | Array = 0.0
 
     @classmethod
-    def of(cls, X: Any) -> Self:
+    def of(cls, X: Any, level: float | Array = 0.0) -> Self:
         V = _dense(X)
-        return cls(V.mean(axis=0), V.std(axis=0))
+        return cls(V.mean(axis=0), V.std(axis=0), level)
+
+    def offset(self, X: Any, n: int) -> Array:
+        return _everywhere(self.level, n)
 
     def basis(self, X: Any, n: int) -> Array:
         used = self.scale > 1e-12 * np.maximum(np.abs(self.centre), np.finfo(float).tiny)
@@ -85,18 +103,22 @@ class KnownMean(ZeroMean):
         return m if m.ndim == 2 else m[:, None]
 
 
-def mean_for(owner: str, given: Any, X: Any, *, vectors: bool) -> Mean:
-    """The mean function that the argument `mean` stands for, on these training items."""
+def mean_for(owner: str, given: Any, X: Any, *, vectors: bool, level: float | Array = 0.0) -> Mean:
+    """The mean function that the argument `mean` stands for, on these items; `level` is that of the targets."""
     if isinstance(given, str) and given == "zero":
         return ZeroMean()
     if isinstance(given, str) and given == "constant":
-        return ConstantMean()
+        return ConstantMean(level)
     if isinstance(given, str) and given == "linear" and vectors:
-        return LinearMean.of(X)
+        return LinearMean.of(X, level)
     if callable(given):
         return KnownMean(given)
     rule = f"one of {NAMES} ('linear' on vectors only) or a function of the items"
     raise bad(owner, "mean", rule, repr(given), "Use 'constant' for targets that are not centred.")
+
+
+def _everywhere(level: float | Array, n: int) -> Array:
+    return np.broadcast_to(level, (n, np.size(level)))
 
 
 def _dense(X: Any) -> Array:

@@ -118,7 +118,8 @@ def set_up(gp: Any, X: Any, Y: Array) -> ProcessModel:
     noise = noise_of(gp, foreign, Y)
     covariance = Covariance(data, noise, _alpha(gp, Y))
     vectors = isinstance(data.items, Vectors)
-    return ProcessModel(covariance, mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors), foreign)
+    mean = mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors, level=Y.mean(axis=0))
+    return ProcessModel(covariance, mean, foreign)
 
 
 def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converted | None]:

@@ -28,11 +28,11 @@ from mercer.estimators.gaussian_process.methods.choice import chosen_method
 from mercer.estimators.gaussian_process.methods.inducing import Inducing, InducingPosterior
 from mercer.estimators.gaussian_process.methods.method import Method, Posterior, exact_only
 from mercer.estimators.gaussian_process.methods.neighbours import NeighbourPosterior
-from mercer.estimators.gaussian_process.model import ProcessModel, set_up
+from mercer.estimators.gaussian_process.model import ProcessModel, kernel_from_data, set_up
 from mercer.estimators.gaussian_process.posterior import RegressionPosterior
 from mercer.estimators.gaussian_process.prior_predictions import prior_moments
 from mercer.estimators.gaussian_process.report import FitReport, RegressionCertificate, warn_at_bounds
-from mercer.estimators.gaussian_process.starts import shorter_lengthscales
+from mercer.estimators.gaussian_process.starts import require_moderate, shorter_lengthscales
 from mercer.estimators.gaussian_process.targets import Units, columns
 from mercer.estimators.gaussian_process.tuning import best_model, user_value_and_slope
 from mercer.estimators.positivity import require_positive
@@ -156,6 +156,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         require_positive(self, model.covariance.data)
         targets, H = self._without_mean(model, X, Y)
         method = chosen_method(self, model.covariance)
+        if kernel_from_data(self) and method.name != "exact":
+            require_moderate(Y, self.method)
         model, climbs = self._search(model, method, targets, H)
         posterior = self._posterior(model, method, targets, H)
         self.method_ = method.name
@@ -298,7 +300,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         """The constant of a mean that has one, else 0, per output."""
         check_is_fitted(self, "_known")
         b = self._known.weights
-        return np.asarray((b[0] if len(b) else 0.0) * self._units.scale + self._units.centre)
+        return np.asarray((b[0] if len(b) else 0.0) * self._units.scale + self._model.mean.level + self._units.centre)
 
     @one_blas_thread()
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:

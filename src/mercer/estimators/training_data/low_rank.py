@@ -288,7 +288,7 @@ class PanelBlocks:
     def _rows(self, *, single: bool, every: int = 1) -> Iterator[RowBlock]:
         """Panels of k(items, landmarks), one written over the other: fresh memory would cost as much as its values."""
         rows = cuts(len(self.used), self.data.rows_at_once)[::every]
-        most = max(r.stop - r.start for r in rows)
+        most = max((r.stop - r.start for r in rows), default=0)
         K = np.empty((most, self.width), dtype=np.float32 if single else float)
         for r in rows:
             own = self.used[r]

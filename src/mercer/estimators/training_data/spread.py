@@ -17,7 +17,7 @@ import numpy as np
 
 from mercer.distributed.rows import Block, Rows, Shared
 from mercer.engine.fill import require_memory
-from mercer.errors import bad, wrong_kind
+from mercer.errors import bad
 from mercer.estimators.training_data.data import Cross, Data
 from mercer.estimators.training_data.kernel_items import KernelItems
 from mercer.estimators.training_data.low_rank import LowRankItems
@@ -33,19 +33,20 @@ _PANEL_BYTES = 2**27  # of k(rows, landmarks) that a task holds at a time, in do
 
 @dataclass(frozen=True, eq=False)
 class SpreadItems(Data):
-    """Rows on workers, compared by a kernel that learns nothing from them."""
+    """Rows on workers, compared by a kernel that has learned from them what it has to learn."""
 
     kernel: Kernel = field()
     rows: Rows = field()
 
     @classmethod
     def of(cls, owner: str, kernel: Kernel, rows: Rows) -> Self:
-        """These rows under a kernel; one that would learn from all rows is refused."""
-        some = rows.take(np.unique([0, len(rows) - 1]))
-        if repr(kernel.fit(some)) != repr(kernel) or kernel.fit(some).__dict__ != kernel.__dict__:
-            raise wrong_kind(owner, f"in memory for {kernel!r}, which learns from all items",
-                             "a Dask collection", "Use a kernel without such a step, or X.compute().")  # fmt: skip
-        return cls(kernel, rows)
+        """These rows under a kernel; one that learns from all items (words, a mean) sees them here once."""
+        if not kernel.learned:
+            return cls(kernel, rows)
+        n, columns = rows.shape
+        require_memory(f"{owner} with {kernel!r}, which learns from all {n} items,", 8 * n * columns,
+                       "Use a kernel without such a step, or raise the budget.")  # fmt: skip
+        return cls(kernel.fit(rows.take(np.arange(n))), rows)
 
     def __len__(self) -> int:
         return len(self.rows)

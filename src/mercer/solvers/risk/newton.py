@@ -39,6 +39,7 @@ RESORT = 8000  # the same when conjugate gradients were too slow
 RANK = 500  # of the preconditioner of one output; less for several
 PRODUCTS = 150  # of conjugate gradients per step
 STEPS = 1000  # of Newton if no limit is given
+MANY, PART = 10_000, 8  # of more items than these, if they have features, one in so many is solved first
 _FLAT = 1e-12  # items with less curvature times k(x, x) stay out of the system
 _ROUNDING = 1e-14
 _IDLE, _IDLE_SHARE = 20, 1e-8  # stop after 20 steps that lower neither the value by this share nor the gap
@@ -79,7 +80,7 @@ def newton(gram: Any, target: Target, *, bias: bool = True, limits: Limits | Non
     import scipy.linalg  # noqa: F401  # before its BLAS is held to one thread
 
     with one_blas_thread():  # products with K use all threads; the answer must not depend on their number
-        return engine.run(np.zeros((len(gram), target.outputs))) if engine.small else engine.run(*engine.rough())
+        return engine.run(engine.begun()) if engine.small else engine.run(*engine.rough())
 
 
 class _Engine:
@@ -106,6 +107,17 @@ class _Engine:
             except NotPositiveDefinite:
                 self._factor = LowRank(np.zeros((len(self.gram), 0)), np.empty(0, dtype=np.intp), 1.0)
         return self._factor
+
+    def begun(self) -> Array:
+        """Coefficients to begin with: zero; for many items with features, nearly the best ones of a part of them."""
+        n, B = len(self.gram), np.zeros((len(self.gram), self.target.outputs))
+        if n <= MANY or not isinstance(self.gram, FeatureGram):
+            return B
+        rows = np.sort(np.random.default_rng(0).permutation(n)[: n // PART])
+        some = FeatureGram(self.gram.Z[rows])
+        part = _Engine(some, self.target.part(rows, n / len(rows)), self.bias, self.limits, _ROUGH)
+        B[rows] = part.run(part.begun()).coef
+        return B
 
     def rough(self) -> tuple[Array, int]:
         """The solution with LL' in place of K, as coefficients of the pivots, and the steps it took.

@@ -36,6 +36,10 @@ class Target(Protocol):
 
     def balance(self, H: Array, r: Array) -> Array: ...
 
+    def part(self, rows: Array, times: float) -> Target:
+        """The sum over some items, so many times."""
+        ...
+
 
 class Scored:
     """c_i loss(z_i) with z = y f for a margin loss and z = y - f for a residual loss."""
@@ -45,6 +49,9 @@ class Scored:
     def __init__(self, loss: SmoothLoss, y: Array, c: Array) -> None:
         self.loss, self.y, self.c = loss, y, c
         self.sign = y if loss.margin else -np.ones(len(y))
+
+    def part(self, rows: Array, times: float) -> Scored:
+        return Scored(self.loss, self.y[rows], times * self.c[rows])
 
     def _z(self, f: Array) -> Array:
         return self.y * f[:, 0] if self.loss.margin else self.y - f[:, 0]
@@ -75,6 +82,9 @@ class Given:
 
     def __init__(self, function: Function, y: Array, c: Array) -> None:
         self.function, self.y, self.c = function, y, c
+
+    def part(self, rows: Array, times: float) -> Given:
+        return Given(self.function, self.y[rows], times * self.c[rows])
 
     def _parts(self, f: Array) -> tuple[Array, ...]:
         found = tuple(np.asarray(part, dtype=float) for part in self.function(self.y, f[:, 0]))
@@ -122,6 +132,9 @@ class Softmax:
     def __init__(self, codes: Array, classes: int, c: Array) -> None:
         self.codes, self.outputs, self.c = codes, classes, c
         self.rows = np.arange(len(codes))
+
+    def part(self, rows: Array, times: float) -> Softmax:
+        return Softmax(self.codes[rows], self.outputs, times * self.c[rows])
 
     def value(self, f: Array) -> float:
         return float(-self.c @ log_softmax(f)[self.rows, self.codes])

@@ -13,14 +13,16 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer.engine.fill import require_memory
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import NotFinite, bad
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.means import Mean
-from mercer.estimators.gaussian_process.methods.method import Method, exact_only
+from mercer.estimators.gaussian_process.methods.method import Method
 from mercer.estimators.gaussian_process.methods.panels import PANEL, LandmarkPanels, chosen_landmarks
 from mercer.estimators.training_data import KernelItems
+from mercer.kernels import Kernel
 from mercer.linalg.conjugate_gradients import conjugate_gradients
 from mercer.solvers.inducing import InducingSums, panel_sums, two_sided
 from mercer.typing import Array
@@ -149,24 +151,47 @@ class InducingPosterior:
         return self.moments(X, None)[0]
 
     def moments(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
-        data, sums, q = self.panels.data, self.sums, self.Y.shape[1]
-        new = data.kernel.prepare(X, data.prepared.frame)
-        basis = self.mean.basis(X, len(new))
-        mean, variance = np.empty((len(new), q)), np.asarray(data.kernel.diag(new), dtype=float).copy()
-        inner, root = np.linalg.inv(sums.inner), np.linalg.cholesky(sums.products[q:, q:])
+        kernel, q, new, basis = self._new(X)
+        mean, variance = np.empty((len(new), q)), np.asarray(kernel.diag(new), dtype=float).copy()
+        _ = self._factors  # made once, before threads ask for them
 
         def rows(r: slice) -> None:
-            Phi = self.panels.features(new[r])
-            both = Phi @ sums.solved
-            left = basis[r] - both[:, q:]
-            mean[r] = both[:, :q] + left @ sums.weights
-            variance[r] += _squares(Phi @ inner.T) - _squares(Phi) + _squares(np.linalg.solve(root, left.T).T)
+            mean[r], Phi, inner, outer = self._parts(new[r], basis[r])
+            variance[r] += _squares(inner) - _squares(Phi) + _squares(outer)
 
         run(rows, cuts(len(new), PANEL))
         return mean, variance
 
     def joint(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
-        raise exact_only("GaussianProcessRegressor", "covariances of new items", Inducing.name)
+        kernel, _, new, basis = self._new(X)
+        m = len(new)
+        require_memory(
+            f"The covariance of {m} new items", 8 * m * (2 * m + 3 * len(self.index)), "Ask for fewer at a time."
+        )
+        mean, Phi, inner, outer = self._parts(new, basis)
+        C = np.array(kernel.block(new, new), dtype=float)
+        C += inner @ inner.T - Phi @ Phi.T + outer @ outer.T
+        return mean, 0.5 * (C + C.T)
+
+    def _new(self, X: Any) -> tuple[Kernel, int, Any, Array]:
+        """The kernel, the number of outputs, prepared new items and their basis."""
+        data = self.panels.data
+        new = data.kernel.prepare(X, data.prepared.frame)
+        return data.kernel, self.Y.shape[1], new, self.mean.basis(X, len(new))
+
+    @cached_property
+    def _factors(self) -> tuple[Array, Array]:
+        """The inverse of the factor of B, and the factor of H'(Q + S)^-1 H."""
+        q = self.Y.shape[1]
+        return np.linalg.inv(self.sums.inner), np.linalg.cholesky(self.sums.products[q:, q:])
+
+    def _parts(self, new: Any, basis: Array) -> tuple[Array, Array, Array, Array]:
+        """Means, and matrices A, B, C of as many rows: the covariance is K - A A' + B B' + C C'."""
+        q, sums, (inner, root) = self.Y.shape[1], self.sums, self._factors
+        Phi = self.panels.features(new)
+        both = Phi @ sums.solved
+        left = basis - both[:, q:]
+        return both[:, :q] + left @ sums.weights, Phi, Phi @ inner.T, np.linalg.solve(root, left.T).T
 
     def bounds(self) -> tuple[float, float]:
         """(low, high) around log N(Y - H b; 0, K + S) of the exact process, summed over outputs.
