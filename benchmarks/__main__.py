@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import (
+    dask_scale,
     data,
     geometry,
     gp,
@@ -28,6 +29,7 @@ from benchmarks import (
 from benchmarks.harness import Case, Row, run
 
 SUITES = {
+    "dask": dask_scale.cases,
     "geometry": geometry.cases,
     "gp": gp.searches,
     "gp-predict": gp.predictions,
@@ -66,6 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(report.summary(rows))
         if waits := startup.verdict([row for row in rows if row.suite == "startup"]):
             print(waits)
+        if scaled := dask_scale.verdict([row for row in rows if row.suite == "dask"]):
+            print(scaled)
     return int(any(row.same is False for row in rows))
 
 

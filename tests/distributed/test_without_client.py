@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from mercer import SVC, KernelLDA, KernelRidge
 from mercer.distributed import Block, Rows
 from mercer.distributed.rows import Shared
-from mercer.kernels import RBF
+from mercer.kernels import RBF, On, Spectrum
 
 da = pytest.importorskip("dask.array")
 cloudpickle = pytest.importorskip("cloudpickle")
@@ -39,12 +39,12 @@ def _count(block: Block, shared):
 def test_D2_the_graph_is_small_and_does_not_grow_with_what_is_shared(monkeypatch):
     sizes, blocks = [], 10_000
 
-    def measured(collection, task, needs):
-        graph = collection.__dask_graph__()
+    def measured(make, task, needs):
+        graph = make().__dask_graph__()
         sizes.append(sum(len(cloudpickle.dumps(layer)) for name, layer in graph.layers.items() if "Parcel" not in name))
         return SimpleNamespace(found=[(i, 10, 10, "float64", "") for i in range(blocks)])
 
-    monkeypatch.setattr("mercer.distributed.rows.computed", measured)
+    monkeypatch.setattr("mercer.distributed.rows.completed", measured)
     X = da.ones((10 * blocks, 3), chunks=(10, 3))
     rows = Rows.of("test", X, da.ones(10 * blocks, chunks=10))
     for m in (10, 100_000):
@@ -105,3 +105,13 @@ def test_D2_machines_that_need_all_rows_say_so(rows):
         KernelLDA().fit(D, labels)
     with pytest.raises(ValueError, match="'nystrom' or 'auto' for a Dask collection"):
         SVC().fit(D, labels)
+
+
+def test_D2_a_gap_in_a_frame_of_several_kinds_is_named():
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    frame = pd.DataFrame({"t": ["red apple", "blue sky"] * 10, "a": np.arange(20.0)})
+    frame.loc[13, "a"] = np.nan
+    kernel = On(["a"], RBF(1.0)) + On("t", Spectrum(2))
+    D = dd.from_pandas(frame, npartitions=2)
+    with pytest.raises(ValueError, match=r"block 1: X has nan in row 3, column 'a' of that block"):
+        KernelRidge(kernel=kernel, method="nystrom").fit(D, D.a.fillna(0.0))

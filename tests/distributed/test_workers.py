@@ -10,7 +10,7 @@ import pytest
 
 from mercer import KernelRidge
 from mercer.distributed import Rows, versions
-from mercer.distributed.cluster import WorkerLost
+from mercer.distributed.cluster import WorkerLost, workers_known
 from mercer.kernels import RBF
 
 da = pytest.importorskip("dask.array")
@@ -35,7 +35,7 @@ def test_D3_same_bits_with_one_worker_and_two_and_after_a_lost_one(client, rows)
     wanted = ridge().fit(D, t).dual_coef_
     client.cluster.scale(1)
     client.cluster.sync(client.cluster._correct_state)
-    while len(client.scheduler_info()["workers"]) > 1:
+    while len(workers_known(client)) > 1:
         time.sleep(0.05)
     assert np.array_equal(ridge().fit(D, t).dual_coef_, wanted)
     client.cluster.scale(2)
@@ -84,10 +84,22 @@ def test_D3_ctrl_c_cancels_the_tasks_and_the_cluster_goes_on(client, rows):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         some.total(_interrupt)
+    assert _idle(client)
+    D, t = slow(*rows)
+    wanted = ridge().fit(D, t).dual_coef_
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        ridge().fit(D, t)
+    assert _idle(client)
+    assert np.array_equal(ridge().fit(D, t).dual_coef_, wanted)
+
+
+def _idle(client):
+    """Whether no task is left, after a while."""
     began = time.perf_counter()
     while client.run_on_scheduler(_tasks) and time.perf_counter() - began < 5.0:
         time.sleep(0.05)
-    assert not client.run_on_scheduler(_tasks)
+    return not client.run_on_scheduler(_tasks)
 
 
 def _tasks(dask_scheduler):
@@ -112,3 +124,32 @@ def test_D3_workers_of_another_version_are_refused(client, rows, monkeypatch):
     monkeypatch.setattr(versions, "versions", lambda: {"mercer": "99.0"})
     with pytest.raises(ValueError, match=r"of the same versions as this program; got .* this program 99.0"):
         Rows.of("test", da.from_array(rows[0], chunks=(500, 3)))
+
+
+def test_D3_the_only_worker_is_killed_and_then_out_of_memory(rows, monkeypatch):
+    import dask
+    from distributed import Client, LocalCluster
+
+    settings = {"distributed.scheduler.allowed-failures": 0, "distributed.worker.memory.pause": False,
+                "distributed.worker.memory.spill": False}  # fmt: skip
+    with (
+        dask.config.set(settings),
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", memory_limit="400MiB") as cluster,
+        Client(cluster) as client,
+    ):
+        X, y = slow(*rows)
+        wanted = ridge().fit(X, y).dual_coef_
+        client.run_on_scheduler(_three_failures)
+        threading.Timer(0.3, os.kill, (next(iter(client.run(os.getpid).values())), signal.SIGKILL)).start()
+        assert np.array_equal(ridge().fit(X, y).dual_coef_, wanted)
+        client.run_on_scheduler(_no_failures)
+        monkeypatch.setattr("mercer.distributed.cluster._TRIES", 1)
+        big = da.ones((4_000_000, 12), chunks=(4_000_000, 12))
+        with pytest.raises(WorkerLost, match=r"holds about 366 MiB, and the smallest worker has 400 MiB\. Use smaller"):
+            ridge().fit(big, big[:, 0])
+        client.wait_for_workers(1)
+        assert len(Rows.of("test", da.from_array(rows[0], chunks=(500, 3)))) == len(rows[0])
+
+
+def _three_failures(dask_scheduler):
+    dask_scheduler.allowed_failures = 3

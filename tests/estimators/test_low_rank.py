@@ -119,6 +119,24 @@ def test_sums_of_blocks_are_the_sums_of_all_rows_whatever_the_cut_H2():
         RowBlock(K, np.ones(60), y[:3, None], w)
 
 
+@pytest.mark.parametrize("columns", ["a common factor", "constant", "zero"])
+def test_sums_of_rows_in_single_precision_are_those_of_their_numbers_H2(columns):
+    n = 5000  # more than are added up in single precision at a time
+    K = (
+        10.0 + rng.normal(size=(n, 1)) + 1e-3 * rng.normal(size=(n, 7))
+        if columns == "a common factor"
+        else np.ones((n, 7))
+    )
+    K = (K * (columns != "zero")).astype(np.float32)
+    w, Y = rng.uniform(0.5, 2.0, n), rng.normal(size=(n, 2))
+    rough, exact = NormalEquations.zero(7, 2), NormalEquations.zero(7, 2)
+    rough.add(RowBlock(K, np.ones(n), Y, w))
+    exact.add(RowBlock(K.astype(float), np.ones(n), Y, w))
+    assert_allclose(np.tril(rough.A), np.tril(exact.A), rtol=1e-12)  # single precision of 1e-6 of K'K
+    assert_allclose(rough.B, exact.B, rtol=1e-12)
+    assert_allclose(rough.c, exact.c, rtol=1e-12)
+
+
 @pytest.mark.parametrize("intercept", [False, True])
 def test_single_precision_is_moved_to_the_answer_of_double_precision_H2(intercept):
     data, blocks = blocks_of(60, single=True)

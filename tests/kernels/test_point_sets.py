@@ -89,3 +89,12 @@ def test_bad_sets_are_refused():
             SlicedWasserstein(1.0, **{name: 0})
     with pytest.raises(ValueError, match="seed must be"):
         SlicedWasserstein(1.0, seed=-1)
+
+
+def test_long_and_short_sets_have_the_mean_over_all_pairs():
+    """Sets of some points, in the mean, are summed one by one, shorter ones all at once."""
+    draw = np.random.default_rng(5)
+    for sizes in ((40, 3, 900, 17), (1, 2, 1, 5)):
+        sets = [draw.normal(size=(size, 3)) for size in sizes]
+        expected = [[RBF(0.8)(a, b).mean() for b in sets] for a in sets]
+        assert_allclose(MeanEmbedding(RBF(0.8))(sets), expected, rtol=1e-12)

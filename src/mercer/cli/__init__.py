@@ -9,6 +9,9 @@ two_samples.py                       the verb `mercer test`
 cluster_check.py                     the verb `mercer cluster-check`
 options.py                           options that several verbs share, each with its line of help
 labelled_table.py                    a table with its targets and a machine, for all verbs that learn
+labelled_parts.py                    the same in a folder of Parquet files, read a column or a piece at a time
+by_blocks.py                         fits in memory, on workers, or one piece after the other
+table_pieces.py                      pieces of a table, for which a saved model predicts
 builtin_table.py                     the table of `mercer compare` without DATA
 tune_grid.py                         the grid of `mercer tune`
 model_file.py                        what a saved model says of its training data

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli.options import Data, Format, Json, Rows, Seed
+from mercer.cli.options import Data, Format, Json, Rows, Scheduler, Seed
+
+BLOCK = 5_000  # rows of a block on workers
 
 
 def density(
@@ -29,27 +31,33 @@ def density(
     rows: Rows = None,
     format: Format = None,  # noqa: A002
     seed: Seed = 0,
+    scheduler: Scheduler = None,
     json: Json = False,
 ) -> None:
     """Estimate the density of one or two columns; draws it.
 
-    Prints the bandwidth, the modes and the interval that holds 95 % of the values.  Rows with gaps are left out.
+    Prints the bandwidth, the modes and the interval that holds 95 % of the values.  Rows with gaps are left out.  With
+    --scheduler sums over all pairs of rows are made by the workers of a Dask cluster.
     """
     import mercer
     from mercer.cli.output_path import require_place
     from mercer.cli.printing import result
+    from mercer.distributed.connection import connected
 
     for place, option in ((output, "--output"), (report, "--report")):
         require_place(place, option, data)
     names, X, dropped = _values(data, columns, format, rows, seed)
     support = None if low is None and high is None else (low, high)
-    model = mercer.KernelDensity(bandwidth=_number(bandwidth), kernel=window, support=support, adaptive=adaptive).fit(X)
-    found = _found(model, names, X, dropped)
-    if report is not None:
-        found["report"] = _write_report(report, names, model, X, found)
-    if output is not None:
-        mercer.save(_named(model, names, X), output)
-        found["saved to"] = str(output)
+    model = mercer.KernelDensity(bandwidth=_number(bandwidth), kernel=window, support=support, adaptive=adaptive)
+    with connected(scheduler) as client:
+        where, held = (X, None) if client is None else _on_workers(X)
+        found = _found(model.fit(where), names, X, dropped)
+        if report is not None:
+            found["report"] = _write_report(report, names, model, X, found)
+        if output is not None:
+            mercer.save(_named(model, names, X), output)
+            found["saved to"] = str(output)
+        del held  # the blocks on workers, which the model has asked for until now
     result(found, json)
 
 
@@ -61,14 +69,20 @@ def _number(text: str) -> Any:
         return text
 
 
+def _on_workers(X: Any) -> tuple[Any, Any]:
+    """The rows as a Dask array, and what keeps its blocks on the workers."""
+    from mercer.distributed.made import spread_out
+
+    return spread_out(X, [min(BLOCK, len(X) - i) for i in range(0, len(X), BLOCK)])
+
+
 def _values(data: str, columns: list[str] | None, format: Any, rows: int | None, seed: int) -> Any:  # noqa: A002
     """Names of the columns, their values, and how many rows have gaps."""
     import numpy as np
 
     from mercer.errors import bad
-    from mercer.tables import read
 
-    table = read(data, format=format)
+    table = _read(data, columns, format)
     numeric = [name for name, values in table.columns.items() if np.asarray(values).dtype.kind in "fiu"]
     names = columns or numeric[:1]
     for name in names:
@@ -82,6 +96,21 @@ def _values(data: str, columns: list[str] | None, format: Any, rows: int | None,
     if rows is not None and rows < len(X):
         X = X[np.sort(np.random.default_rng(seed).permutation(len(X))[:rows])]
     return names, X, dropped
+
+
+def _read(data: str, columns: list[str] | None, format: Any) -> Any:  # noqa: A002
+    """The table; of a folder only the columns that are asked for, if any are."""
+    from mercer.tables import read
+    from mercer.tables.part_files import PartFiles, is_folder
+    from mercer.tables.table import Table
+
+    if columns is None or not is_folder(data):
+        return read(data, format=format)
+    parts = PartFiles.of(data)
+    known = [name for name in columns if name in parts.names] or parts.names
+    found = {name: parts.column(name) for name in known}
+    return Table(parts.folder, {name: one.values for name, one in found.items()},
+                 {name: one.kind for name, one in found.items()})  # fmt: skip
 
 
 def _named(model: Any, names: list[str], X: Any) -> Any:

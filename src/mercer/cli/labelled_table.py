@@ -103,7 +103,7 @@ def labelled_table(
     name = table.target_name(target)
     features, y, found = table.split_target(name, task=task)
     say(f"{features.name}: {features.describe()}; {found} of {name!r}.")
-    _tell_notes(table, features, name)
+    tell_notes(table, features, name)
     return LabelledTable(features, name, y, found)
 
 
@@ -120,7 +120,7 @@ def unlabelled_table(
         notes = tuple(f"column {column!r} is left out: it {table.aside[column]}" for column in aside)
         features, y, task = replace(table.drop(aside), notes=notes + table.notes), None, ""
     say(f"{features.name}: {features.describe()}.")
-    _tell_notes(table, features, labels)
+    tell_notes(table, features, labels)
     return LabelledTable(features, labels, y, task)
 
 
@@ -136,7 +136,7 @@ def _read(
     return table.drop(drop) if drop else table
 
 
-def _tell_notes(table: Any, features: Any, target: str | None) -> None:
+def tell_notes(table: Any, features: Any, target: str | None) -> None:
     """Say what there is to know of the columns."""
     for note in features.notes[:NOTES]:
         say(f"note: {note}.")

@@ -10,7 +10,10 @@ import typer
 
 from mercer.errors import bad
 
-Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet, JSON or svmlight file, or - for standard input.")]
+Data = Annotated[
+    str,
+    typer.Argument(help="CSV, TSV, Parquet, JSON or svmlight file, folder of Parquet files, or - for standard input."),
+]
 Target = Annotated[
     str | None,
     typer.Option("--target", "-t", help="Column to predict [default: target, label, class or y, else the last]."),
@@ -33,9 +36,7 @@ Method = Annotated[str, typer.Option("--method", "-m", help="svm, ridge, gp, rvm
 Settings = Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE, a parameter of the method, e.g. C=10.")]
 Rows = Annotated[int | None, typer.Option(min=2, help="Rows to learn from, drawn at random [default: all].")]
 Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]
-Scheduler = Annotated[
-    str | None, typer.Option(help="tcp://HOST:PORT of a Dask scheduler, whose workers try the settings.")
-]
+Scheduler = Annotated[str | None, typer.Option(help="tcp://HOST:PORT of a Dask scheduler, whose workers do the work.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ModelFile = Annotated[Path, typer.Argument(help="Model file, as written by fit or tune.")]
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from mercer.cli.options import Data, Format, Json, ModelFile
+from mercer.cli.options import Data, Format, Json, ModelFile, Scheduler
 
 
 def predict(
@@ -18,6 +18,7 @@ def predict(
     data: Data,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write to.")] = None,
     format: Format = None,  # noqa: A002
+    scheduler: Scheduler = None,
     json: Json = False,
 ) -> None:
     """Predict the rows of a table with a saved model.
@@ -25,36 +26,44 @@ def predict(
     Prints CSV with the prediction, and probabilities or a standard deviation if the model has them; the coordinates if
     the model is one of `mercer embed`, log densities if it is one of `mercer density`.  If the target is among the
     columns, the score is printed to standard error.
+
+    A folder of Parquet files is read a part at a time.  With --scheduler each part is read and predicted by a worker of
+    a Dask cluster, and the folder must be at the same place for all of them.
     """
-    from mercer.cli.model_file import kinds_of, loaded
+    from mercer.cli.model_file import loaded
     from mercer.cli.output_path import require_place
     from mercer.cli.printing import say, to_json
-    from mercer.tables import read
+    from mercer.cli.table_pieces import pieces_of
+    from mercer.distributed.connection import connected
 
     require_place(output, "--output", model, data)
     machine = loaded(model)
-    table = read(data, format=format, kinds=kinds_of(machine))
-    _require_columns(machine[0], table)
-    columns = _columns(machine, table)
-    if "prediction" in columns:
-        _tell_score(machine, table, columns["prediction"])
+    with connected(scheduler) as client:
+        columns, target = _joined(pieces_of(data, format, machine, client).map(_answers, machine, client))
+    if target is not None:
+        _tell_score(machine, target, columns["prediction"])
     text = to_json([dict(zip(columns, row, strict=True)) for row in _rows(columns)]) if json else None
     if output is None:
         _write(sys.stdout, columns, text)
         return
     with open(output, "w", newline="", encoding="utf-8") as file:
         _write(file, columns, text)
-    say(f"{len(table)} predictions written to {output}.")
+    say(f"{len(next(iter(columns.values())))} predictions written to {output}.")
 
 
-def _require_columns(scaler: Any, table: Any) -> None:
-    from mercer.errors import TableError
-    from mercer.tables.table import listed
+def _answers(machine: Any, table: Any) -> tuple[dict[str, Any], Any]:
+    """The columns of the answer for some rows, and their targets if they are known."""
+    columns, target = _columns(machine, table), machine[0].target
+    return columns, table.columns[target] if "prediction" in columns and target in table.columns else None
 
-    lost = [name for name in scaler.kinds_ if name not in table.columns]
-    if lost:
-        raise TableError(f"{table.name}: expected the columns of training, got a table without {listed(lost)}. "
-                         f"It has the columns {listed(table.columns)}.")  # fmt: skip
+
+def _joined(parts: Any) -> tuple[dict[str, Any], Any]:
+    """The answers of all parts in their order."""
+    import numpy as np
+
+    found = list(parts)
+    columns = {name: np.concatenate([one[name] for one, _ in found]) for name in found[0][0]}
+    return columns, None if found[0][1] is None else np.concatenate([target for _, target in found])
 
 
 def _columns(machine: Any, table: Any) -> dict[str, Any]:
@@ -82,16 +91,19 @@ def _log_densities(machine: Any, table: Any) -> Any:
     return np.where(gap, np.nan, machine.score_samples(table.items))
 
 
-def _tell_score(machine: Any, table: Any, predicted: Any) -> None:
+def _tell_score(machine: Any, target: Any, predicted: Any) -> None:
     """Print the score on those rows whose target is known."""
+    import numpy as np
     from sklearn.metrics import accuracy_score, r2_score
 
     from mercer.cli.model_file import task_of
     from mercer.cli.printing import say
     from mercer.comparison.methods import score_name
+    from mercer.tables.target import targets
 
     name, task = machine[0].target, task_of(machine)
-    y, rows, _ = table.known_targets(name, task) if name in table.columns else ((), (), "")
+    rows = np.flatnonzero([value is not None and value == value for value in target])
+    y, _ = targets(target[rows], f"column {name!r}", task)
     if len(y) > 1:
         score = (accuracy_score if task == "classification" else r2_score)(y, predicted[rows])
         say(f"{score_name(task)} {score:.6g} on {len(y)} rows with a known {name!r}.")

@@ -34,7 +34,10 @@ class _Facts:
 
 
 def _fault(values: Any, name: str) -> str:
-    """What is not finite in an array of numbers, by its row."""
+    """What is not finite in an array of numbers, or in the columns of a frame that hold numbers, by its row."""
+    if hasattr(values, "iloc"):
+        found = ((column, _fault(values[column].to_numpy(), name)) for column in values.columns)
+        return next((f"{fault}, column {column!r}" for column, fault in found if fault), "")
     if values is None or getattr(values, "dtype", np.dtype(object)).kind != "f":
         return ""
     wrong = ~np.isfinite(values)

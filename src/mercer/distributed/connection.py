@@ -1,7 +1,8 @@
-"""A client of a cluster that is already there."""
+"""A client of a cluster that is already there, and whether its workers see a file."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -28,3 +29,12 @@ def connected(scheduler: str | None) -> Iterator[Any]:
                   f"{fault}".rstrip(".") + ".") from fault  # fmt: skip
     with client:
         yield client
+
+
+def require_at_workers(client: Any, path: str) -> None:
+    """Refuse a file that some worker cannot see; without a client there is nothing to ask."""
+    seen = {} if client is None else client.run(os.path.exists, path)
+    blind = [worker for worker, there in seen.items() if not there]
+    if blind:
+        raise bad("cluster", "the table", "at the same place for all workers", f"{blind[0]} has no {path}",
+                  "Put it on a file system that all machines share.")  # fmt: skip

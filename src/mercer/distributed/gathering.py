@@ -24,13 +24,13 @@ def gathers_rows(fit: F) -> F:
             return fit(self, X, *args, **options)
         y = args[0] if args else options.pop("y", None)
         rest = {name: np.asarray(value) if is_spread(value) else value for name, value in options.items()}
-        return fit(self, *_here(type(self).__name__, X, y), *args[1:], **rest)
+        return fit(self, *gathered(type(self).__name__, X, y), *args[1:], **rest)
 
     return cast(F, fitted)
 
 
-def _here(owner: str, X: Any, y: Any) -> tuple[Any, Any]:
-    """Rows and targets as arrays of this process."""
+def gathered(owner: str, X: Any, y: Any) -> tuple[Any, Any]:
+    """Rows and targets as arrays of this process, after checks of every block."""
     rows = Rows.of(owner, X, y)
     n, columns = rows.shape
     require_memory(f"{owner} keeps all rows: {n} x {columns} numbers", 8 * n * columns,

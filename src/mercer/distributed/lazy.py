@@ -28,6 +28,9 @@ def predictions(method: F) -> F:
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
         if not is_spread(X):
             return method(self, X, *args, **options)
+        far = getattr(self, "_on_workers", None)  # rows of the fit that stayed on the workers
+        if far is not None:
+            return far.lazily(self, X, *args, **options)
         return _lazy(self, method.__name__, X, args, options)
 
     return cast(F, predicted)

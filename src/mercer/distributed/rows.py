@@ -4,6 +4,7 @@
     rows.total(work, shared)                         work(block, shared) of all blocks, merged by a tree
     rows.stacked(work, shared)                       the results one under the other, in the order of the rows
     rows.take(positions)                             some rows, here
+    rows.chosen(positions), rows.mapped(work)        some rows, and other rows made of these, where they are
 
 Tasks are pure.  Results are merged eight at a time in the order of the blocks, so that the sum has the same bits on
 any number of workers, after retries and after a lost worker.  Blocks without rows are left out.
@@ -12,18 +13,17 @@ any number of workers, after retries and after a lost worker.  Blocks without ro
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
-from mercer.distributed.cluster import Parcel, broadcast, computed, is_lost, one_task
+from mercer.distributed.cluster import Parcel, broadcast, completed, is_lost, one_task
 from mercer.distributed.collections import is_frame
+from mercer.distributed.tree import alone, merging
 from mercer.errors import bad
 from mercer.typing import Array
 
-SPLIT_EVERY = 8  # results that are merged by one task
 Work = Callable[..., Any]
 
 
@@ -37,6 +37,10 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.X)
+
+    def own(self, values: Array) -> Array:
+        """The part of this block in an array with an entry for each of all rows."""
+        return values[self.start : self.start + len(self)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,25 +77,40 @@ class Rows:
 
     def total(self, work: Work, *shared: Any, task: str = "a sum over blocks", needs: int = 0) -> Any:
         """The results of all blocks, merged in their order by `merge`; None if every result is None."""
+        return completed(lambda: self.merged(work, *shared), task, needs or self.block_bytes)
+
+    def merged(self, work: Work, *shared: Any) -> Any:
+        """The same, before it is computed: an object of Dask."""
         from dask.delayed import Delayed
         from dask.highlevelgraph import HighLevelGraph
 
         parts = self._parts(work, shared)
-        layer: dict[Any, Any] = {}
-        keys, level = [(parts.name, i) for i in range(parts.numblocks[0])], 0
         name = f"merged-{parts.name}"
-        while level == 0 or len(keys) > 1:
-            groups = [keys[i : i + SPLIT_EVERY] for i in range(0, len(keys), SPLIT_EVERY)]
-            layer.update({(f"{name}-{level}", i): (_merged, group) for i, group in enumerate(groups)})
-            keys, level = [(f"{name}-{level}", i) for i in range(len(groups))], level + 1
-        layer[name] = (_alone, keys[0])
+        layer, whole = merging(name, [(parts.name, i) for i in range(parts.numblocks[0])])
+        layer[name] = (alone, whole)
         graph = HighLevelGraph.from_collections(name, layer, dependencies=[parts])
-        return computed(Delayed(name, graph, layer=name), task, needs)
+        return Delayed(name, graph, layer=name)
+
+    @property
+    def block_bytes(self) -> int:
+        """The bytes of the largest block; of rows that are not counted yet, 0."""
+        rows = np.nanmax([0, *self.array.chunks[0]])
+        return int(8 * rows * self.array.shape[1])
 
     def stacked(self, work: Work, *shared: Any, task: str = "work on a block", needs: int = 0) -> Any:
         """The arrays that blocks give, one under the other."""
         found = self.total(_Stacked.of, work, *shared, task=task, needs=needs)
         return np.concatenate(found.parts)
+
+    def mapped(self, work: Work, *shared: Any, width: int) -> Any:
+        """A Dask array with the rows that work(block, *shared) gives for each block, `width` numbers in each."""
+        import dask.array as da
+
+        known = [part for value in (work, *shared) for part in (reference(value), None)]
+        return da.blockwise(
+            _Mapped(self.columns, width), "ik", self.array, "ij", *known, dtype=float, new_axes={"k": width},
+            align_arrays=False, concatenate=True, meta=np.empty((0, 0)),
+        )  # fmt: skip
 
     def _parts(self, work: Work, shared: Sequence[Any]) -> Any:
         """A Dask array of one object for each block: what work(block, *shared) gives."""
@@ -101,7 +120,7 @@ class Rows:
         count = self.array.numblocks[0]
         where = ArrayBlockIdDep(((1,) * count, (1,)))
         given = [] if self.target is None else [self.target, "ik" if self.target.ndim == 2 else "i"]
-        known = [part for value in (work, self.starts, *shared) for part in (_reference(value), None)]
+        known = [part for value in (work, self.starts, *shared) for part in (reference(value), None)]
         return da.blockwise(
             _Task(self.columns, self.target is not None), "i", self.array, "ij", where, "ij", *given, *known,
             dtype=object, adjust_chunks={"i": 1}, align_arrays=False, concatenate=True, meta=np.empty(0, object),
@@ -126,7 +145,7 @@ class Rows:
         order = np.argsort(positions, kind="stable")
         wanted = np.unique(np.searchsorted(np.cumsum(self.counts), positions, side="right"))
         some = self if len(wanted) == len(self.counts) else self._only(wanted)
-        found = some.total(_Taken.of, Shared(positions[order]), task="the choice of some rows").joined()
+        found = some.total(Taken.of, Shared(positions[order]), task="the choice of some rows").joined()
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return found.iloc[back] if hasattr(found, "iloc") else found[back]
@@ -137,6 +156,27 @@ class Rows:
         found = Rows(self.array.blocks[blocks.tolist()], target, self.counts[blocks], self.columns, self.dtype)
         found.__dict__["_starts"] = Shared(self.starts.value[:-1][blocks])
         return found
+
+    def chosen(self, positions: Array) -> Rows:
+        """Rows by their positions in ascending order, where they are."""
+        positions = np.asarray(positions, dtype=np.intp)
+        ends = np.searchsorted(positions, np.concatenate([[0], np.cumsum(self.counts)]))
+        index = Shared(positions)
+        target = None if self.target is None else self._picked(self.target, index)
+        return Rows(self._picked(self.array, index), target, np.diff(ends), self.columns, self.dtype)
+
+    def _picked(self, array: Any, index: Shared) -> Any:
+        """The chosen rows of an array that is in blocks like these."""
+        import dask.array as da
+        from dask.layers import ArrayBlockIdDep
+
+        axes = "ij"[: array.ndim]
+        where = ArrayBlockIdDep(((1,) * array.numblocks[0], (1,)))
+        return da.blockwise(
+            _pick, axes, array, axes, where, "ij", reference(self.starts), None, reference(index), None,
+            dtype=array.dtype, adjust_chunks={"i": lambda n: np.nan}, align_arrays=False, concatenate=True,
+            meta=np.empty((0,) * array.ndim, dtype=array.dtype),
+        )  # fmt: skip
 
     def targets(self) -> Array:
         """All targets, here."""
@@ -163,7 +203,8 @@ class Shared:
         return self._reference
 
 
-def _reference(value: Any) -> Any:
+def reference(value: Any) -> Any:
+    """What stands for a value in a graph."""
     return value.reference if isinstance(value, Shared) else value
 
 
@@ -186,6 +227,29 @@ class _Task:
         return out
 
 
+@dataclass(frozen=True)
+class _Mapped:
+    """Other rows made of those of a block."""
+
+    columns: Any
+    width: int
+    __name__ = "rows"
+
+    def __call__(self, X: Any, *rest: Any) -> Array:
+        if not len(X):
+            return np.empty((0, self.width))
+        work, *shared = (value.value if isinstance(value, Parcel) else value for value in rest)
+        with one_task():
+            return np.ascontiguousarray(work(Block(as_frame(X, self.columns), None, 0), *shared), dtype=float)
+
+
+def _pick(values: Array, where: Any, starts: Parcel, index: Parcel) -> Array:
+    """The rows of a block that are among the positions `index`."""
+    start = int(starts.value[int(np.ravel(where[0])[0])])
+    first, last = np.searchsorted(index.value, [start, start + len(values)])
+    return np.asarray(values[index.value[first:last] - start])
+
+
 def as_frame(values: Any, columns: Any) -> Any:
     """The rows of a block as they were: a frame whose columns have their own types again, or the array itself."""
     if columns is None:
@@ -193,22 +257,6 @@ def as_frame(values: Any, columns: Any) -> Any:
     import pandas as pd
 
     return pd.DataFrame(values, columns=columns.columns).astype(columns.dtypes.to_dict())
-
-
-def _merged(parts: Sequence[Any]) -> Any:
-    """The sum of some results in their order, in an object of its own: a task must leave its inputs as they are."""
-    found = [part for part in map(_alone, parts) if part is not None]
-    if not found:
-        return None
-    total = deepcopy(found[0])
-    for part in found[1:]:
-        total.merge(part)
-    return total
-
-
-def _alone(part: Any) -> Any:
-    """What a block gave."""
-    return part[0] if isinstance(part, np.ndarray) and part.dtype == object and part.shape == (1,) else part
 
 
 @dataclass(eq=False)
@@ -229,7 +277,7 @@ class _Stacked:
 
 
 @dataclass(eq=False)
-class _Taken(_Stacked):
+class Taken(_Stacked):
     """Rows of consecutive blocks."""
 
     @classmethod

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from mercer.distributed.cluster import workers_known
 from mercer.errors import bad
 
 PACKAGES = ("mercer", "numpy", "scipy", "scikit-learn", "dask", "distributed")
+_PATIENCE = 10  # seconds until a cluster without workers is given up
 _known: dict[str, frozenset[str]] = {}  # workers of each client that have been asked already
 
 
@@ -45,7 +47,7 @@ def _asked() -> dict[str, str]:
 
 def workers_of(client: Any) -> list[WorkerState]:
     """All workers of a client, asked for their versions."""
-    info = client.scheduler_info(n_workers=-1)["workers"]
+    info = workers_known(client)
     found = client.run(_asked)
     present = [(address, info[address]) for address in sorted(found) if address in info]
     return [WorkerState(address, int(own["nthreads"]), int(own["memory_limit"] or 0), found[address])
@@ -59,9 +61,18 @@ def differences(workers: list[WorkerState]) -> list[str]:
             for worker in workers for name in own if worker.versions.get(name, "none") != own[name]]  # fmt: skip
 
 
+def _waited_for(client: Any) -> dict[str, Any]:
+    """The workers that come soon, such as those that are started again after they were lost."""
+    try:
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except TimeoutError:
+        return {}
+    return workers_known(client)
+
+
 def require_agreement(client: Any) -> None:
     """Refuse workers whose versions differ, before any work is sent; each set of workers is asked once."""
-    present = frozenset(client.scheduler_info(n_workers=-1)["workers"])
+    present = frozenset(workers_known(client) or _waited_for(client))
     if not present:
         raise bad("mercer", "the cluster", "one worker or more", "none", "Start workers, or wait for them.")
     if present <= _known.get(client.id, frozenset()):

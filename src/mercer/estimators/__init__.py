@@ -30,6 +30,7 @@ kernel_argument.py       what `kernel=` may be
 function_kernel.py       a function (X, Y) -> matrix as a kernel; sklearn_kernels.py, scikit-learn's kernel objects
 low_rank.py              method="exact", "nystrom" or "auto", and what each would cost
 cells/                   method="cells": a tree of splits, and an exact machine in each of its leaves
+rows_elsewhere.py        rows on the workers of a Dask cluster, as the checks of scikit-learn see them
 rows_in_files.py         memory-mapped arrays, Parquet files and iterators of blocks as X
 given_diagonal.py        k(x, x) of new items where kernel values are given as a matrix
 positivity.py            what is done about a kernel that is not positive semi-definite

@@ -28,6 +28,7 @@ from mercer.errors import Interrupted, NotConverged, bad, warn, wrong_kind
 from mercer.estimators.conditional_methods import Conditional
 from mercer.estimators.function_kernel import Called, Dense
 from mercer.estimators.kernel_argument import DEFAULTS, NAMES, gamma_value, named_kernel, no_kernel, written
+from mercer.estimators.rows_elsewhere import checked_rows
 from mercer.estimators.rows_in_files import opened, predict_by_blocks, remember_columns
 from mercer.estimators.sklearn_kernels import foreign_items, is_foreign, noiseless
 from mercer.estimators.training_data import Data, GivenGram, KernelItems, MappedItems
@@ -181,7 +182,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             X, y = opened(self, X, y, no_target=NO_TARGET)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        if is_spread(X):
+        if is_spread(X) or isinstance(X, Rows):
             return self._checked_spread(X, y, reset, numeric, outputs)
         if self.items_kind is Vectors and not isinstance(X, Items):
             return self._checked_arrays(X, y, reset, numeric, outputs)
@@ -230,15 +231,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         owner = type(self).__name__
         if self._precomputed or not (self.low_rank or self.takes_spread):
             raise wrong_kind(owner, "in memory", "a Dask collection", "Bring the rows here: X.compute().")
-        rows = Rows.of(owner, X, None if y is NO_TARGET else y)
-        names: Any = getattr(X, "_meta", None)
-        if self.items_kind is Vectors:
-            row = np.ones((1, rows.shape[1]))
-            validate_data(self, type(names)(row, columns=names.columns) if hasattr(names, "columns") else row,
-                          reset=reset)  # fmt: skip
+        rows = checked_rows(self, X, None if y is NO_TARGET else y, vectors=self.items_kind is Vectors, reset=reset)
         if y is NO_TARGET:
             return rows
-        y = rows.targets()
+        y = y if isinstance(X, Rows) else rows.targets()
         y = y if outputs and y.ndim == 2 else column_or_1d(y, warn=True)
         return rows, targets(owner, y) if numeric else y
 

@@ -132,7 +132,8 @@ def method_for(machine: Any, n: int, *, spread: bool = False) -> str:
     _check_landmarks(machine, owner, n)
     if spread:
         if given == "exact":
-            raise bad(owner, "method", "'nystrom' or 'auto' for a Dask collection", repr(given),
+            others = "'cells', 'nystrom' or 'auto'" if CELLS in known else "'nystrom' or 'auto'"
+            raise bad(owner, "method", f"{others} for a Dask collection", repr(given),
                       "Or bring the rows here: X.compute().")  # fmt: skip
         return "nystrom"
     if given != "auto":

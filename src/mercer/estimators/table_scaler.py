@@ -9,7 +9,7 @@ that a model file knows its table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -62,12 +62,26 @@ class TableScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             self.kinds_, self.median_, self.mean_, self.scale_ = {}, *np.zeros((3, 0))
             return self
         self.kinds_ = self._kinds(X)
-        numbers = [_numbers(X.columns[name], name) for name in self._numeric]
-        self.median_ = np.array([_median(column) for column in numbers])
-        filled = [np.where(np.isnan(x), m, x) for x, m in zip(numbers, self.median_, strict=True)]
-        units = [_mean_and_deviation(column) if self.scale else (0.0, 1.0) for column in filled]
-        self.mean_, self.scale_ = np.array(units).reshape(-1, 2).T
+        self._learn_units(X.columns.__getitem__)
         return self
+
+    def fit_columns(self, column: Callable[[str], Any]) -> Self:
+        """The same from one numeric column at a time, which `column` gives by its name; `kinds` must have all names."""
+        self.kinds_ = dict(self.kinds or {})
+        self.feature_names_in_ = np.array(list(self.kinds_), dtype=object)
+        self.n_features_in_ = len(self.kinds_)
+        self._learn_units(column)
+        return self
+
+    def _learn_units(self, column: Callable[[str], Any]) -> None:
+        """The median of every numeric column, and the mean and deviation after its gaps have been filled."""
+        units = []
+        for name in self._numeric:
+            x = _numbers(column(name), name)
+            middle = _median(x)
+            filled = np.where(np.isnan(x), middle, x)
+            units.append((middle, *(_mean_and_deviation(filled) if self.scale else (0.0, 1.0))))
+        self.median_, self.mean_, self.scale_ = np.array(units).reshape(-1, 3).T.copy()
 
     def transform(self, X: Any) -> Any:
         """The columns of the training table, scaled and without gaps; other columns are left out."""

@@ -103,7 +103,7 @@ def _recursive(model: Any, X: Any, y: Any, sample_weight: Any) -> RidgeCertifica
     check_is_fitted(model)
     if y is None:
         raise bad("verify", "y", "the targets of the fit", "None", "Pass them.")
-    X, y = check_array(X, dtype=np.float64) / model.scale_, np.asarray(y)
+    X, y = model.columns_(check_array(X, dtype=np.float64)), np.asarray(y)
     Y = (y[:, None] == model.classes_).astype(float) if hasattr(model, "classes_") else y.astype(float)
     proofs = (_ridge(leaf.ridge, X[leaf.rows] @ leaf.transform, Y[leaf.rows], None) for leaf in model.leaves_)
     return max(proofs, key=lambda proof: proof.residual)

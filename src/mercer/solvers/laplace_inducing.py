@@ -68,7 +68,8 @@ class InducingPrior:
         explained = np.empty(len(variance))
 
         def rows(r: slice) -> None:
-            explained[r] = np.einsum("ij,ij->i", Phi.block(r), Phi.block(r))
+            F = Phi.block(r)
+            explained[r] = np.einsum("ij,ij->i", F, F)
 
         Phi.each(rows)
         return cls(Phi, np.maximum(variance - explained, 0.0), variance)

@@ -3,7 +3,8 @@
     minimise  1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (w'x_i + r))       or  sum_i C_i max(0, |y_i - w'x_i - r| - epsilon)
                                                                       or  nu n r + sum_i max(0, -w'x_i - r)
 
-The intercept r is not penalised, so the answer is that of the kernel machine with k(x, y) = x'y.  X is dense or CSR.
+The intercept r is not penalised, so the answer is that of the kernel machine with k(x, y) = x'y.  X is dense, CSR, or
+a matrix whose rows are on other machines (gram/tall.py): all that is asked of it are sums over its rows.
 
 The method is the proximal point algorithm on the dual, each step by Newton on the primal (Yan & Li, 2020).  Given
 coefficients b and a proximal parameter sigma, the next coefficients solve
@@ -30,12 +31,14 @@ import numpy as np
 from mercer.engine.interrupts import until_interrupted
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import bad
+from mercer.gram.row_squares import is_elsewhere, row_squares
+from mercer.gram.tall import brought
 from mercer.native import linear
 from mercer.solvers.dual.certificate import DualSolution, conjugate
 from mercer.solvers.dual.optimality import conditions
 from mercer.solvers.dual.problem import DualProblem
 from mercer.solvers.limits import Limits, Progress
-from mercer.solvers.linear_svm_newton import newton_step
+from mercer.solvers.linear_svm_newton import from_sums, newton_step
 from mercer.typing import Array
 
 _FIRST_SIGMA = 100.0  # the first sigma is at most this / mean |x|^2; with a much larger one Newton needs many steps
@@ -122,10 +125,33 @@ class _Features:
         self.passes += 1.0
         return np.asarray(self.X.T @ b)
 
-    def scaled_rows(self, index: Array, factor: Array) -> Any:
-        """diag(factor) X[index]."""
-        rows = self.X[index]
-        return rows.multiply(factor[:, None]).tocsr() if hasattr(rows, "tocsr") else rows * factor[:, None]
+    def newton_step(
+        self, index: Array, gain: Array, delta: float, gw: Array, gr: float, *, bias: bool
+    ) -> tuple[Array, float]:
+        """Newton's step with Z = diag(sqrt(gain)) X[index], by linear_svm_newton.py."""
+        if is_elsewhere(self.X):
+            (A,), (h,) = self.X[index].squares(gain)
+            self.passes += 1.0
+            return from_sums(A, h * float(bias), float(gain.sum()) * float(bias), delta, gw, gr)
+        root, rows = np.sqrt(gain), self.X[index]
+        Z = rows.multiply(root[:, None]).tocsr() if hasattr(rows, "tocsr") else rows * root[:, None]
+        dw, dr, uses = newton_step(Z, root if bias else np.zeros(len(root)), delta, gw, gr)
+        self.passes += uses * len(index) / max(self.X.shape[0], 1)
+        return dw, dr
+
+    def least_change(self, index: Array, wanted: Array, *, bias: bool) -> Array:
+        """The shortest c with X[index]'c = wanted, the last entry of which is the sum of c if there is a bias."""
+        rows = brought(self.X[index])
+        if is_elsewhere(rows):  # from the square of the matrix, which has its columns alone
+            (A,), (h,) = rows.squares(np.ones(len(index)))
+            A = np.block([[A, h[:, None] * bias], [h[None] * bias, np.array([[float(bias) * len(index)]])]])
+            v = np.linalg.lstsq(A, wanted, rcond=None)[0]
+            return np.asarray(rows @ v[:-1] + bias * v[-1])
+        rows = rows.toarray() if hasattr(rows, "tocsr") else rows
+        A = np.column_stack([rows, np.full(len(index), float(bias))])
+        unit = np.sqrt((A * A).sum(axis=0))
+        unit[unit == 0.0] = 1.0
+        return np.asarray(np.linalg.lstsq((A / unit).T, wanted / unit, rcond=None)[0])
 
     @property
     def reach(self) -> float:
@@ -142,7 +168,7 @@ class _Features:
         """|x_i|^2."""
         if hasattr(self.X, "tocsr"):
             return np.asarray(self.X.power(2).sum(axis=1)).ravel()
-        return np.asarray(np.einsum("ij,ij->i", self.X, self.X))
+        return row_squares(self.X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,13 +273,9 @@ class _Run:
         free = np.flatnonzero((b > p.lo) & (b < p.hi) & (b != 0.0))
         if not 0 < min(len(free), len(answer.w)) <= _MATCHED:
             return b
-        rows = self.features.X[free]
-        A = np.column_stack([rows.toarray() if hasattr(rows, "tocsr") else rows, np.full(len(free), float(p.bias))])
         wanted = np.append(answer.w - self.features.weights(b), answer.total - b.sum() if p.bias else 0.0)
-        unit = np.sqrt((A * A).sum(axis=0))
-        unit[unit == 0.0] = 1.0
         moved = b.copy()
-        moved[free] += np.linalg.lstsq((A / unit).T, wanted / unit, rcond=None)[0]
+        moved[free] += self.features.least_change(free, wanted, bias=p.bias)
         return p.feasible(moved)
 
     def _move(self, c: Array, free: int) -> bool:
@@ -298,13 +320,8 @@ class _Run:
 
     def _direction(self, free: Array, gain: Array, gw: Array, gr: float) -> tuple[Array, float]:
         """Newton's step; `delta`, added to the curvature in r, which may be 0, keeps the step of r below ten slacks."""
-        root = np.sqrt(gain[free])
-        Z = self.features.scaled_rows(free, root)
         delta = abs(gr) / (10.0 * self.slack) + 1e-12 * self.sigma
-        s = root if self.problem.bias else np.zeros(len(root))
-        dw, dr, uses = newton_step(Z, s, delta, gw, gr)
-        self.features.passes += uses * len(free) / len(self.b)
-        return dw, dr
+        return self.features.newton_step(free, gain[free], delta, gw, gr, bias=self.problem.bias)
 
     def solution(self) -> LinearSolution:
         """The best answer, for the features before they were centred."""

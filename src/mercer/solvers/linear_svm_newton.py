@@ -40,9 +40,13 @@ def by_rows(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Array
 
 def by_columns(Z: Any, s: Array, delta: float, gw: Array, gr: float) -> tuple[Array, float]:
     """In d unknowns, dr eliminated."""
-    h = Z.T @ s
-    x = _solved(Z.T @ Z, np.column_stack([gw, h]))
-    dr = float((h @ x[:, 0] - gr) / max(s @ s + delta - h @ x[:, 1], delta))
+    return from_sums(Z.T @ Z, Z.T @ s, float(s @ s), delta, gw, gr)
+
+
+def from_sums(A: Any, h: Array, ss: float, delta: float, gw: Array, gr: float) -> tuple[Array, float]:
+    """The same, given A = Z'Z, h = Z's and s's: all that is needed of rows on other machines."""
+    x = _solved(A, np.column_stack([gw, h]))
+    dr = float(h @ x[:, 0] - gr) / max(ss + delta - float(h @ x[:, 1]), delta)
     return -x[:, 0] - dr * x[:, 1], dr
 
 

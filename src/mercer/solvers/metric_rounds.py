@@ -6,8 +6,9 @@ over the items,
     G = (1/n) sum_i grad f(x_i) grad f(x_i)',
 
 is large in the directions in which f moves.  The next round measures distances with T T' = (G / largest eigenvalue)^p.
-Each round tries every power p; the best fit of all rounds is the answer, by an error that is no training error.  For a
-kernel of the distance sum_j |x_j - z_j|, which looks at columns one by one, the diagonal of G stands for G.
+The first round tries every power p, the others that which was best.  The best fit of all rounds is the answer, by an
+error that is no training error.  For a kernel of the distance sum_j |x_j - z_j|, which looks at columns one by one, the
+diagonal of G stands for G.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def learn_metric(
             fits = [fit(T) for _, T in tried]
             i = int(np.argmin([each.error for each in fits]))
             history.append((tried[i][0], fits[i].error))
+            powers = [tried[i][0]]
             worth = fits[i].error < (1.0 - _WORTH) * best.error
             if fits[i].error < best.error:
                 best, transform = fits[i], tried[i][1]

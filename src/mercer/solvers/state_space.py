@@ -20,6 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
+from mercer.engine.pool import run
 from mercer.errors import bad
 from mercer.native import state_space
 from mercer.solvers.products_evidence import evidence_of, slope_of, weights_of
@@ -98,10 +99,17 @@ class LineProcess:
         products, log_slopes, product_slopes = np.zeros(c * c), np.zeros(PARAMETERS), np.zeros(PARAMETERS * c * c)
         given = (log_slopes, product_slopes) if slopes else (None, None)
         gaps = np.diff(self.places, prepend=self.places[:1]) * self.rate
-        log_determinant = state_space.filter_line(
-            self.order, gaps, self._columns, self.noise, self.variance, products, *given, None, None
+        log_determinant = np.zeros(1)
+
+        def whole(place: int) -> None:
+            log_determinant[place] = state_space.filter_line(
+                self.order, gaps, self._columns, self.noise, self.variance, products, *given, None, None
+            )
+
+        run(whole, range(1))
+        return LineSums(
+            float(log_determinant[0]), log_slopes, products.reshape(c, c), product_slopes.reshape(PARAMETERS, c, c)
         )
-        return LineSums(log_determinant, log_slopes, products.reshape(c, c), product_slopes.reshape(PARAMETERS, c, c))
 
     @cached_property
     def _from_left(self) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@
 reading.py            read: a table from a file of any format
 source.py             the bytes, and their format
 delimited.py, json_lines.py, parquet.py, svmlight.py, frames.py    one format each, from bytes or memory to cells
+part_files.py         a folder of Parquet files, the parts of one table
 cells.py              a table before the kinds of its columns are known
 columns.py            from cells to columns; column_notes.py, notes on unusual ones
 columns_left_out.py   row numbers, identifiers, dates: they do not help to predict

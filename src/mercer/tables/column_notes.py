@@ -17,7 +17,7 @@ _NAMED = 5  # columns, or words for a missing value, that one sentence names
 def notes_of(cells: Cells, columns: Mapping[str, Array], kinds: Mapping[str, str]) -> tuple[str, ...]:
     """Cells that were read as missing, and columns that are empty, constant or codes."""
     gaps = [note] if (note := _gaps(cells, columns, kinds)) else []
-    return (*gaps, *(note for name, column in columns.items() for note in _remarks(name, column, kinds[name])))
+    return (*gaps, *(note for name, column in columns.items() for note in remarks(name, column, kinds[name])))
 
 
 def _gaps(cells: Cells, columns: Mapping[str, Array], kinds: Mapping[str, str]) -> str | None:
@@ -42,7 +42,8 @@ def some_of(names: list[str]) -> str:
     return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED} more"
 
 
-def _remarks(name: str, column: Array, kind: str) -> Iterator[str]:
+def remarks(name: str, column: Array, kind: str) -> Iterator[str]:
+    """What is unusual in the values of one column."""
     given = column[~np.isnan(column)] if kind == NUMERIC else [value for value in column if value is not None]
     if not len(given):
         yield f"column {name!r} is empty"

@@ -65,6 +65,19 @@ def test_strings_and_model_files_E28(tmp_path):
     assert_allclose(mercer.load(tmp_path / "m.mercer").predict(words[:5]), machine.predict(words[:5]), rtol=1e-10)
 
 
+@pytest.mark.parametrize("mean", ["zero", "linear"])
+def test_covariances_of_new_items_and_draws_M31(mean):
+    exact, through = pair(1.5 * Matern(0.9, nu=1.5), 80, mean=mean)
+    for found, expected in zip(through.predict(NEW, return_cov=True), exact.predict(NEW, return_cov=True), strict=True):
+        assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    few = pair(1.5 * Matern(0.9, nu=1.5), 10, mean=mean)[1]
+    mean_of, cov = few.predict(NEW, return_cov=True, of="y")
+    assert_allclose(np.sqrt(np.diagonal(cov)), few.predict(NEW, return_std=True, of="y")[1], rtol=1e-8)
+    draws = few.sample_y(NEW, 4000, random_state=0, of="y")
+    assert_allclose(np.cov(draws), cov, atol=0.1 * cov.max())
+    assert_allclose(draws.mean(axis=1), mean_of, atol=0.1)
+
+
 def test_faults_are_named_I5():
     with pytest.raises(ValueError, match="noise must be > 0 for method='sgpr'"):
         GaussianProcessRegressor(RBF(1.0), alpha=0.0, method="sgpr").fit(X, y)

@@ -19,7 +19,7 @@ from mercer.solvers.local_regression import (
     prove,
     smoother_rows,
 )
-from mercer.solvers.local_regression.problem import _solved
+from mercer.solvers.local_regression.problem import solved
 from mercer.solvers.local_regression.rows import row_sums
 from mercer.windows import NAMES
 
@@ -72,7 +72,7 @@ def test_sums_on_a_line_and_in_tiles_are_those_of_all_points_S15(window, degree,
     p, width = problem(window, degree, 150, d, seed=seed), Width(np.full(d, h), np.empty(0))
     for places in (p.own, p.others):
         found = local_fit(p, width, places, gradient=True, variance=True)
-        parts = [_solved(sums) for _, sums in row_sums(p, width, places, True, True)]
+        parts = [solved(sums) for _, sums in row_sums(p, width, places, True, True)]
         sound = ~found.dropped & ~found.empty & (found.spread < 20.0)
         for name, axis in (("values", 0), ("slopes", 1), ("spread", 0)):
             expected = np.concatenate([getattr(part, name) for part in parts], axis=axis)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import mercer
 from mercer import KernelRidge, LazyGram
 from mercer.kernels import RBF, Exponential, Laplacian
 from mercer.linalg.partial_cholesky import partial_cholesky, partial_factor
@@ -64,6 +65,20 @@ def test_a_factor_from_rows_is_that_of_the_matrix():
     K = RBF(1.0)(X)
     whole, by_rows = partial_cholesky(K, 20, 0.0), partial_factor(lambda some: K[some], np.diag(K), 20, 0.0)
     assert (whole.L == by_rows.L).all()
+
+
+def test_a_gram_in_single_precision_and_a_streamed_one_give_answers_of_double_precision():
+    kernel, s = Exponential(2.0), np.sqrt(weight)
+    M = kernel(X) * np.outer(s, s) + 1e-3 * np.eye(150)
+    held = Iterated(LazyGram(kernel, X), s)
+    with mercer.configure(memory=2**16):
+        streamed = Iterated(LazyGram(kernel, X), s)
+        assert streamed._stored is None
+        answers = [streamed.solve(1e30 * Y, np.array([1e-3]))[0]]
+    assert held._stored.dtype == np.float32
+    answers.append(held.solve(1e30 * Y, np.array([1e-3]))[0])
+    for answer in answers:
+        assert np.abs(M @ answer / 1e30 - Y).max() < 1e-6 * np.abs(Y).max() * s.max()
 
 
 def test_equal_items_and_targets_of_zero_are_taken():

@@ -7,7 +7,8 @@ across its borders.  Then
               what it leaves over; splits are along the direction of largest covariance with the targets
     labels    an exact machine for each cell; splits are along the widest direction
 
-Items that fit into one cell are fitted exactly, without a common part.
+Items that fit into one cell are fitted exactly, without a common part.  Rows on the workers of a Dask cluster go from
+there to the cells, each of which is one task (distributed/routing.py).
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import clone, is_classifier
 
+from mercer.distributed import Block, Rows
+from mercer.distributed.routing import routed
+from mercer.distributed.rows import Shared
 from mercer.engine.interrupts import interrupted, until_interrupted
 from mercer.engine.pool import run
 from mercer.errors import Interrupted, bad
@@ -111,7 +115,8 @@ def _posed(machine: Any, X: Any, y: Any, sample_weight: Any) -> _Task:
     if labels is not None:
         labels.require_all(owner, used)
     if len(used) < len(y):
-        X, y, weight = safe_indexing(X, used), y[used], weight[used]
+        X = X.chosen(used) if isinstance(X, Rows) else safe_indexing(X, used)
+        y, weight = y[used], weight[used]
         labels = None if labels is None else replace(labels, codes=labels.codes[used])
     if labels is None:
         return _Task(X, y, weight, leaf, None)
@@ -137,7 +142,20 @@ def _common(task: _Task) -> Any:
 
 def _rest(task: _Task, common: Any) -> Array:
     """What the leaves learn."""
-    return task.y if common is None else np.asarray(task.y - common.predict(task.X))
+    if common is None:
+        return task.y
+    spread = isinstance(task.X, Rows)
+    f = task.X.stacked(_predicted, Shared(common)) if spread else common.predict(task.X)
+    return np.asarray(task.y - f)
+
+
+def _items_here(X: Any, rows: Array) -> Any:
+    """Some of the items, in memory."""
+    return X.take(rows) if isinstance(X, Rows) else safe_indexing(X, rows)
+
+
+def _predicted(block: Block, machine: Any) -> Array:
+    return np.asarray(machine.predict(block.X))
 
 
 def _told(task: _Task) -> Array | None:
@@ -152,22 +170,40 @@ def _leaves(task: _Task, tree: Tree, rest: Array) -> tuple[list[Any], list[Any]]
     """A machine for each leaf, and a constant for those without: of one class, or not reached before Ctrl-C."""
     machines: list[Any] = [None] * len(tree.rows)
     constant = [_constant(task, rows[:own]) for rows, own in zip(tree.rows, tree.own, strict=True)]
+    learns = [i for i, rows in enumerate(tree.rows)
+              if task.labels is None or len(np.unique(task.labels.codes[rows])) > 1]  # fmt: skip
+    if isinstance(task.X, Rows):
+        needs = 8 * max(map(len, tree.rows)) ** 2
+        found = routed(task.X, [tree.rows[i] for i in learns], _cell, Shared((task.leaf, rest, task.weight)),
+                       task="the fit of a cell", needs=needs)  # fmt: skip
+        for i, machine in zip(learns, found, strict=True):
+            machines[i] = machine
+        return machines, constant
 
     def learn(i: int) -> None:
-        rows = tree.rows[i]
-        if interrupted() or (task.labels is not None and len(np.unique(task.labels.codes[rows])) == 1):
+        if interrupted():
             return
-        machine = clone(task.leaf)
+        rows, machine = tree.rows[i], clone(task.leaf)
         try:
-            machine.fit(safe_indexing(task.X, rows), rest[rows], task.weight[rows])
+            _learned(machine, safe_indexing(task.X, rows), rows, rest, task.weight)
         except Interrupted:
             machines[i] = machine  # which has what it had found
             raise
         machines[i] = machine
 
     with until_interrupted():
-        run(learn, sorted(range(len(machines)), key=lambda i: -len(tree.rows[i])))
+        run(learn, sorted(learns, key=lambda i: -len(tree.rows[i])))
     return machines, constant
+
+
+def _cell(i: int, X: Any, rows: Array, known: tuple[Any, Array, Array]) -> Any:
+    leaf, rest, weight = known
+    return _learned(clone(leaf), X, rows, rest, weight)
+
+
+def _learned(machine: Any, X: Any, rows: Array, rest: Array, weight: Array) -> Any:
+    """The machine after its fit to the items X of one cell, which are at the positions `rows`."""
+    return machine.fit(X, rest[rows], weight[rows])
 
 
 def _constant(task: _Task, own: Array) -> Any:
@@ -202,7 +238,7 @@ def verify_cells(model: Any, X: Any, y: Any, sample_weight: Any, verify: Callabl
                   "Pass the training data in their order.")  # fmt: skip
     rest = _rest(task, cells.common)
     proofs = [
-        verify(leaf, safe_indexing(task.X, rows), rest[rows], task.weight[rows])
+        verify(leaf, _items_here(task.X, rows), rest[rows], task.weight[rows])
         for leaf, rows in zip(cells.machines, tree.rows, strict=True)
         if leaf is not None
     ]

@@ -3,6 +3,9 @@
 The direction is that in which the rows x T vary most; or, if there are targets, the one of largest covariance with them
 (the first step of partial least squares), so that rows with other answers part first.
 
+The rows may be on other machines (gram/tall.py): then each split takes a few passes over them, and what comes here is
+one number for every row.
+
 Each part also learns from the rows nearest to its borders on the other side, so that f does not jump there by much.
 """
 
@@ -10,9 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from mercer.gram.row_squares import is_elsewhere
 from mercer.typing import Array
 
 
@@ -35,7 +40,7 @@ class Tree:
     own: list[int]
 
 
-def grow(X: Array, transform: Array, most: int, overlap: float, targets: Array | None = None) -> Tree:
+def grow(X: Any, transform: Array, most: int, overlap: float, targets: Array | None = None) -> Tree:
     """A tree whose leaves answer for at most `most` rows; both halves learn from a share `overlap` at a split."""
     rows: list[Array] = []
     own: list[int] = []
@@ -58,31 +63,42 @@ def grow(X: Array, transform: Array, most: int, overlap: float, targets: Array |
 
 
 def _halves(
-    X: Array, transform: Array, inside: Array, overlap: float, targets: Array | None
+    X: Any, transform: Array, inside: Array, overlap: float, targets: Array | None
 ) -> tuple[Array, float, float] | None:
     """Direction, median and half width of the band that both halves learn from; None where all rows are equal."""
-    Z = X[inside] @ transform
-    direction = transform @ (_widest(Z) if targets is None else _telling(Z, targets[inside]))
-    place = X[inside] @ direction
-    threshold = float(np.median(place))
-    if not (place > threshold).any():  # more than half of the rows are equal there
-        threshold = float(np.nextafter(threshold, -np.inf))
-        if not (place <= threshold).any():
-            return None
+    rows = X[inside]
+    axis = _widest(rows, transform) if targets is None else _telling(rows, transform, targets[inside])
+    direction = transform @ axis
+    place = rows @ direction
+    below = place <= np.median(place)
+    if below.all():  # more than half of the rows are equal there
+        below = place < place.max()
+    if not below.any():
+        return None
+    threshold = _between(float(place[below].max()), float(place[~below].min()))
     return direction, threshold, float(np.quantile(np.abs(place - threshold), overlap))
 
 
-def _widest(Z: Array) -> Array:
-    """The direction of largest variance."""
-    _, axes = np.linalg.eigh(np.cov(Z, rowvar=False).reshape(Z.shape[1], -1))
-    return np.asarray(axes[:, -1])
+def _between(low: float, high: float) -> float:
+    """The middle, so that rounding moves no row to the other side; the lower one where there is no number between."""
+    middle = low + 0.5 * (high - low)
+    return middle if low <= middle < high else low
 
 
-def _telling(Z: Array, Y: Array) -> Array:
+def _widest(X: Any, transform: Array) -> Array:
+    """The direction of largest variance of the rows x T."""
+    if is_elsewhere(X):
+        C = transform.T @ X.covariance() @ transform
+    else:
+        C = np.cov(X @ transform, rowvar=False).reshape(transform.shape[1], -1)
+    return np.asarray(np.linalg.eigh(C)[1][:, -1])
+
+
+def _telling(X: Any, transform: Array, Y: Array) -> Array:
     """The direction of largest covariance with the targets; of largest variance where there is none."""
-    C = (Z - Z.mean(axis=0)).T @ (Y - Y.mean(axis=0))
+    C = transform.T @ ((X - X.mean(axis=0)).T @ (Y - Y.mean(axis=0)))
     if not np.abs(C).max(initial=0.0) > 0.0:
-        return _widest(Z)
+        return _widest(X, transform)
     return np.asarray(np.linalg.svd(C, full_matrices=False)[0][:, 0])
 
 

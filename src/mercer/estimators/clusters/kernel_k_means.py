@@ -18,7 +18,8 @@ from mercer.estimators.given_diagonal import common_diagonal, row_diagonal
 from mercer.estimators.low_rank import Work, landmarks_of, takes_landmarks
 from mercer.estimators.positivity import require_positive
 from mercer.estimators.training_data import Data, LowRankItems
-from mercer.gram import StoredGram, kernel_distances
+from mercer.gram import StoredGram
+from mercer.gram.tall import square_distances
 from mercer.solvers.kernel_k_means import Means, MeansProof, lloyd, prove_means
 from mercer.solvers.medoids.starts import plus_plus
 from mercer.typing import Array
@@ -118,7 +119,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _gram(self, data: Data, used: Array) -> tuple[Any, LowRankItems | None]:
         """The Gram of the items of positive weight, stored or of features, and the landmarks these come from."""
-        gram = data.gram() if len(used) == len(data) else data.gram().sub(used)
+        few = len(used) < len(data)
+        gram = data.take(used).gram() if few and data.spread else data.gram().sub(used) if few else data.gram()
         size = len(used) ** 2 * np.dtype(gram.diag().dtype).itemsize
         fits = isinstance(gram, StoredGram) or size <= config().memory
         self.method_ = ("exact" if fits else "nystrom") if self.method == "auto" else self.method
@@ -130,7 +132,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def _best(self, gram: Any, weight: Array, k: int) -> Means:
         """The best of the starts."""
         random, diagonal = check_random_state(self.random_state), np.asarray(gram.diag(), dtype=float)
-        D = kernel_distances(gram, squared=True, diagonals=(diagonal, diagonal))
+        D = square_distances(gram, diagonal)
         best: Means | None = None
         for _ in range(int(self.n_init)):
             start = D.nearest(plus_plus(D, weight, k, random))[0]

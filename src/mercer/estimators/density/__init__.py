@@ -8,5 +8,7 @@ bandwidth_argument.py  what `bandwidth` may be: a number, one for each column, a
 support_argument.py    what `support` may be: bounds and circles, for one column or each
 metric_argument.py     the norms of scikit-learn's `metric`
 draws.py               points drawn from a mixture
+spread_fit.py          a density of a Dask collection, from two passes over its rows
+spread_points.py       its points, which stay on the workers
 verify.py              densities at the training points, computed again over all pairs
 """

@@ -29,9 +29,13 @@ def bandwidth_of(
     owner: str, given: Any, X: Array, weight: Array | None, window: Window, candidates: Array | None = None
 ) -> Bandwidth:
     """The bandwidths for these rows; `candidates` are those from which the rule "lcv" chooses."""
-    D = X.shape[1]
     if isinstance(given, str):
         return _by_rule(owner, given, X, weight, window, candidates)
+    return given_bandwidth(owner, given, X.shape[1])
+
+
+def given_bandwidth(owner: str, given: Any, D: int) -> Bandwidth:
+    """Bandwidths that are numbers, for D columns."""
     h = numbers(owner, "bandwidth", given)
     if h.shape == (D, D) and h.ndim == 2 and D > 1:
         return _by_matrix(owner, h, D)
@@ -47,22 +51,28 @@ def _by_rule(
     owner: str, rule: str, X: Array, weight: Array | None, window: Window, candidates: Array | None
 ) -> Bandwidth:
     """By a rule, for the columns that vary; the others are known without error."""
-    if rule not in RULES:
-        raise bad(owner, "bandwidth", f"a number or one of {', '.join(RULES)}", repr(rule),
-                  "'isj' suits one column of any shape, 'scott' several.")  # fmt: skip
-    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    used = np.flatnonzero(high - low > _CONSTANT * np.maximum(np.abs(low), np.abs(high)))
-    if not len(used):
-        raise bad(owner, "X", f"two different rows or more for bandwidth={rule!r}", f"{len(X)} equal rows",
-                  "Pass a number as bandwidth: a rule needs a spread.")  # fmt: skip
-    if len(used) < X.shape[1]:
-        constant = sorted(set(range(X.shape[1])) - set(used.tolist()))
-        warn(f"{owner}: columns {constant} are constant, and bandwidth={rule!r} needs a spread. The density is that of "
-             "the other columns; it is 0 where these have other values.", UserWarning)  # fmt: skip
+    used = varying_columns(owner, rule, X.min(axis=0), X.max(axis=0), len(X))
     rows = np.ascontiguousarray(X[:, used], dtype=np.float64)
     if candidates is not None:
         return Bandwidth(used, np.full(len(used), best_of(rows, candidates, weight, window)))
     return Bandwidth(used, np.asarray(select_bandwidth(rule, rows, weight, window)))
+
+
+def varying_columns(owner: str, rule: str, low: Array, high: Array, n: int) -> Array:
+    """The columns, of n rows between `low` and `high`, that a rule has a bandwidth for; of others a warning tells."""
+    if rule not in RULES:
+        raise bad(owner, "bandwidth", f"a number or one of {', '.join(RULES)}", repr(rule),
+                  "'isj' suits one column of any shape, 'scott' several.")  # fmt: skip
+    low, high = low.astype(np.float64), high.astype(np.float64)
+    used = np.flatnonzero(high - low > _CONSTANT * np.maximum(np.abs(low), np.abs(high)))
+    if not len(used):
+        raise bad(owner, "X", f"two different rows or more for bandwidth={rule!r}", f"{n} equal rows",
+                  "Pass a number as bandwidth: a rule needs a spread.")  # fmt: skip
+    if len(used) < len(low):
+        constant = sorted(set(range(len(low))) - set(used.tolist()))
+        warn(f"{owner}: columns {constant} are constant, and bandwidth={rule!r} needs a spread. The density is that of "
+             "the other columns; it is 0 where these have other values.", UserWarning)  # fmt: skip
+    return used
 
 
 def _by_matrix(owner: str, H: Array, D: int) -> Bandwidth:

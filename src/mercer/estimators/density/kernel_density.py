@@ -13,16 +13,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.distributed.gathering import gathers_rows
+from mercer.distributed import is_spread
+from mercer.distributed.gathering import gathered
 from mercer.errors import bad
 from mercer.estimators.base import answer_lazily, interruptible, numbers, weights
-from mercer.estimators.density.bandwidth_argument import bandwidth_of
+from mercer.estimators.density.bandwidth_argument import Bandwidth, bandwidth_of
 from mercer.estimators.density.draws import draw
 from mercer.estimators.density.metric_argument import norm_of
 from mercer.estimators.density.support_argument import inside, sides_of
 from mercer.estimators.worker_settings import carry_settings
 from mercer.solvers.density import METHODS, Accuracy, Mixture, abramson, log_sums
-from mercer.solvers.density.boundary import linear_density, quadrature, reach_of, reflected
+from mercer.solvers.density.boundary import Side, linear_density, quadrature, reach_of, reflected
 from mercer.solvers.density.exact import log_profiles
 from mercer.solvers.density.marginals import distribution, inverse
 from mercer.solvers.density.modes import modes_on_line, shifted_modes, shifts
@@ -31,6 +32,7 @@ from mercer.windows import Boxcar, Gaussian, Window, window_of
 
 _STARTS = 500  # points from which modes are searched in several columns
 _PAIRS = 2**20
+_POINTS = ("_points", "_mixture", "_origin")  # all that is as large as the data
 _PER_BANDWIDTH = 16  # places on a line where modes are looked for
 
 
@@ -57,6 +59,8 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
     After fit: bandwidth_, n_features_in_, columns_ (those of the density: with a rule, constant columns are left out
     and a warning says so), n_effective_ = (sum w)^2 / sum w^2.
     """
+
+    _on_workers: Any = None  # the points, where they are on workers (spread_points.py)
 
     def __init__(
         self,
@@ -90,10 +94,18 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
     # ---- fitting
 
     @interruptible
-    @gathers_rows
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Place a window around every row of X."""
+        """Place a window around every row of X; those of a Dask collection stay on the workers."""
         owner = type(self).__name__
+        self._forget()
+        if is_spread(X):
+            if self.boundary != "linear":
+                from mercer.estimators.density.spread_fit import fit_spread
+
+                fit_spread(self, X, sample_weight)
+                return self
+            X, _ = gathered(owner, X, None)
+            sample_weight = None if sample_weight is None else np.asarray(sample_weight)
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
         norm = self._check_options(X.shape[1])
         window = window_of(self.kernel, owner)
@@ -103,11 +115,8 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         sides = sides_of(owner, self.support, X.shape[1])
         X = inside(owner, X, sides)
         h = bandwidth_of(owner, self.bandwidth, X, w, window, self._candidates(window, norm))
-        self.columns_, self._whiten, self._constants = h.used, h.whiten, X[0].astype(np.float64)
-        self._sides = [sides[j] for j in h.used]
-        if h.whiten is not None and (any(side.bounded for side in sides) or self.form == "product"):
-            raise bad(owner, "bandwidth", "a number or one for each column with support or form='product'", "a matrix",
-                      "Bounds are bounds of columns.")  # fmt: skip
+        self._require_columns(h, sides)
+        self._keep_columns(h, sides, X[0])
         rows = X if len(h.used) == X.shape[1] else np.ascontiguousarray(X[:, h.used])
         rows = rows if h.whiten is None else rows @ h.whiten
         share = None if w is None else w / w.sum()
@@ -116,6 +125,37 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         self._points = self._adapted(Mixture(rows, h.scale, window, share, form=self.form, norm=norm))
         self._set_bounds()
         return self
+
+    def _forget(self) -> None:
+        """Leave the points of an earlier fit."""
+        for name in ("_on_workers", *_POINTS):
+            self.__dict__.pop(name, None)
+
+    def _require_columns(self, h: Bandwidth, sides: list[Side]) -> None:
+        """Refuse a matrix of bandwidths where columns are looked at one by one."""
+        if h.whiten is not None and (any(side.bounded for side in sides) or self.form == "product"):
+            raise bad(type(self).__name__, "bandwidth", "a number or one for each column with support or "
+                      "form='product'", "a matrix", "Bounds are bounds of columns.")  # fmt: skip
+
+    def _keep_columns(self, h: Bandwidth, sides: list[Side], first: Array) -> None:
+        """Which columns the density is of, and the values of the others in the first row."""
+        self.columns_, self._whiten, self._constants = h.used, h.whiten, first.astype(np.float64)
+        self._sides = [sides[j] for j in h.used]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With all points: those on workers come here, if they fit the memory budget."""
+        if self._on_workers is not None:
+            here = {name: getattr(self, name) for name in _POINTS}
+            return {name: value for name, value in {**super().__getstate__(), **here}.items() if name != "_on_workers"}
+        return dict(super().__getstate__())
+
+    def __getattr__(self, name: str) -> Any:
+        """Points that are on workers come here when they are asked for."""
+        if name not in _POINTS or self._on_workers is None:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}", name=name, obj=self)
+        self._points = self._on_workers.here
+        self._mixture, self._origin = self._with_images(self._points)
+        return self.__dict__[name]
 
     def _check_options(self, columns: int) -> str:
         """Refuse what no density can be made of; returns the norm."""
@@ -168,13 +208,17 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
 
     def _adapted(self, mixture: Mixture) -> Mixture:
         """With wider windows where points are rare, if that was asked for."""
-        power = 0.5 if isinstance(self.adaptive, (bool, np.bool_)) and self.adaptive else float(self.adaptive)
-        if power == 0.0:
+        if self._power == 0.0:
             return mixture
         whole, _ = self._with_images(mixture)
         logs, _ = log_sums(whole, mixture.rows, self._accuracy)
-        factor = abramson(logs, mixture.weights, power)
+        factor = abramson(logs, mixture.weights, self._power)
         return replace(mixture, factor=factor)
+
+    @property
+    def _power(self) -> float:
+        """Of the density by which windows are wider; 0 if all are equal."""
+        return 0.5 if isinstance(self.adaptive, (bool, np.bool_)) and self.adaptive else float(self.adaptive)
 
     def _with_images(self, mixture: Mixture) -> tuple[Mixture, Array | None]:
         """The mixture with images beyond bounds, and the point each comes from; None if there are no images."""
@@ -227,14 +271,18 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self._linear:
             raise bad(type(self).__name__, "boundary", "'reflect' for leave_one_out", "'linear'", "Fit with 'reflect'.")
-        points, own = self._points, np.arange(len(self._points))
-        if len(points) < 2:
+        bounded = any(side.bounded for side in self._sides)
+        points = self._points if bounded or self._on_workers is None else self._on_workers
+        own = np.arange(len(points.weights))
+        if len(own) < 2:
             raise bad(
                 type(self).__name__, "X", "two rows or more for leave_one_out", "1", "One point predicts no other."
             )
         with np.errstate(divide="ignore"):
             rest = np.log1p(-points.weights)
-        if self._origin is None:
+        if points is self._on_workers:
+            logs = points.left_out(self._accuracy, self.method)
+        elif self._origin is None:
             logs, cost = log_sums(points, points.rows, self._accuracy, self.method, own)
             self.method_ = cost.method
         else:
@@ -257,7 +305,7 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
     @property
     def _log_constant(self) -> float:
         det = 0.0 if self._whiten is None else float(np.linalg.slogdet(self._whiten)[1])
-        return self._mixture.log_constant + det
+        return (self._mixture if self._on_workers is None else self._on_workers).log_constant + det
 
     def _queries(self, X: Any) -> tuple[Array, Array]:
         """Rows as the mixture has them, and which of them can have a density above 0."""
@@ -283,6 +331,9 @@ class KernelDensity(BaseEstimator):  # type: ignore[misc]
             with np.errstate(divide="ignore"):
                 x = Q[:, 0].astype(np.float64)
                 return np.asarray(np.log(linear_density(self._points, x, self._sides[0]) / self._integral))
+        if self._on_workers is not None:
+            found: Array = self._on_workers.log_sums(Q, Accuracy() if exact else self._accuracy, self.method)
+            return found + self._log_constant
         if exact:
             return log_sums(self._mixture, Q, Accuracy())[0] + self._log_constant
         logs, cost = log_sums(self._mixture, Q, self._accuracy, self.method)

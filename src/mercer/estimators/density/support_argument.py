@@ -44,8 +44,8 @@ def _side(owner: str, given: Any) -> Side:
     return Side(low, high, circle)
 
 
-def inside(owner: str, X: Array, sides: list[Side]) -> Array:
-    """X with circles unrolled; a row outside of the bounds is refused."""
+def inside(owner: str, X: Array, sides: list[Side], first: int = 0) -> Array:
+    """X with circles unrolled; a row outside of the bounds is refused.  The number of the first row is `first`."""
     for j, side in enumerate(sides):
         if side.circle:
             X = X.astype(np.float64, copy=True)
@@ -55,5 +55,6 @@ def inside(owner: str, X: Array, sides: list[Side]) -> Array:
             if out.any():
                 row = int(np.argmax(out))
                 raise bad(owner, "X", f"inside of support, {side.low} to {side.high}, in column {j}",
-                          f"{X[row, j]} in row {row}", "Leave such rows out, or widen the support.")  # fmt: skip
+                          f"{X[row, j]} in row {first + row}",
+                          "Leave such rows out, or widen the support.")  # fmt: skip
     return X

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.distributed import Rows
 from mercer.errors import bad
 from mercer.estimators.base import KernelEstimator
 from mercer.estimators.gaussian_process.converted_kernel import Converted
@@ -114,11 +115,21 @@ def at_bound(theta: Any, bound: Any) -> Any:
 def set_up(gp: Any, X: Any, Y: Array) -> ProcessModel:
     """The model of a regressor on items X with targets Y (n, q) in the units of the model."""
     kernel, foreign = kernel_of(gp, X, Y)
-    data: Data = GivenGram.of(np.asarray(X, dtype=float)) if kernel is None else KernelItems.of(kernel, X).double()
+    data, vectors = _data(gp, kernel, X)
     noise = noise_of(gp, foreign, Y)
     covariance = Covariance(data, noise, _alpha(gp, Y))
-    vectors = isinstance(data.items, Vectors)
-    return ProcessModel(covariance, mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors), foreign)
+    mean = mean_for(type(gp).__name__, mean_name(gp), X, vectors=vectors, level=Y.mean(axis=0))
+    return ProcessModel(covariance, mean, foreign)
+
+
+def _data(gp: Any, kernel: Kernel | None, X: Any) -> tuple[Data, bool]:
+    """The items under their kernel, and whether they are rows of numbers."""
+    if isinstance(X, Rows) and kernel is not None:
+        from mercer.estimators.training_data.spread import SpreadItems
+
+        return SpreadItems.of(type(gp).__name__, kernel, X), X.columns is None
+    data = GivenGram.of(np.asarray(X, dtype=float)) if kernel is None else KernelItems.of(kernel, X).double()
+    return data, isinstance(data.items, Vectors)
 
 
 def kernel_of(gp: Any, X: Any, Y: Array | None) -> tuple[Kernel | None, Converted | None]:

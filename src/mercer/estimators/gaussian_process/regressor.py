@@ -18,21 +18,23 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.distributed import Rows, is_spread
 from mercer.distributed.gathering import gathers_rows
 from mercer.engine.pool import one_blas_thread
 from mercer.errors import NotPositiveDefinite, bad, warn
 from mercer.estimators.base import positive, warn_open
 from mercer.estimators.gaussian_process import failed_factor
 from mercer.estimators.gaussian_process.base import GaussianProcess
+from mercer.estimators.gaussian_process.means import at_training_items
 from mercer.estimators.gaussian_process.methods.choice import chosen_method
 from mercer.estimators.gaussian_process.methods.inducing import Inducing, InducingPosterior
-from mercer.estimators.gaussian_process.methods.method import Method, Posterior, exact_only
+from mercer.estimators.gaussian_process.methods.method import Method, Posterior, exact_only, rows_away
 from mercer.estimators.gaussian_process.methods.neighbours import NeighbourPosterior
-from mercer.estimators.gaussian_process.model import ProcessModel, set_up
+from mercer.estimators.gaussian_process.model import ProcessModel, kernel_from_data, set_up
 from mercer.estimators.gaussian_process.posterior import RegressionPosterior
 from mercer.estimators.gaussian_process.prior_predictions import prior_moments
 from mercer.estimators.gaussian_process.report import FitReport, RegressionCertificate, warn_at_bounds
-from mercer.estimators.gaussian_process.starts import shorter_lengthscales
+from mercer.estimators.gaussian_process.starts import require_moderate, shorter_lengthscales
 from mercer.estimators.gaussian_process.targets import Units, columns
 from mercer.estimators.gaussian_process.tuning import best_model, user_value_and_slope
 from mercer.estimators.positivity import require_positive
@@ -99,6 +101,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     calibration_, the factor by which "neighbours" corrects variances, else 1.  Only "exact" has alpha_ and L_.
     """
 
+    takes_spread = True
+
     def __init__(
         self,
         kernel: Any = None,
@@ -145,10 +149,21 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     # ---- fitting
 
-    @gathers_rows
-    @one_blas_thread()  # matrices are factored on our own threads
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the hyper-parameters of largest evidence; condition on items X with targets y, (n,) or (n, outputs)."""
+        """Find the hyper-parameters of largest evidence; condition on items X with targets y, (n,) or (n, outputs).
+
+        A Dask collection stays on its workers with method="sgpr": the model keeps the landmarks alone, and has no
+        X_train_, y_train_ and bound_.  Other methods keep all rows, which come here.
+        """
+        stays = isinstance(self.method, str) and self.method == Inducing.name
+        return self._fit(X, y) if stays else self._fit_here(X, y)
+
+    @gathers_rows
+    def _fit_here(self, X: Any, y: Any) -> Self:
+        return self._fit(X, y)
+
+    @one_blas_thread()  # matrices are factored on our own threads
+    def _fit(self, X: Any, y: Any) -> Self:
         X, y = self._checked_training(X, y)
         self._units, self._flat = Units.of(y, self.normalize_y), y.ndim == 1
         Y = self._units.inside(y)
@@ -156,6 +171,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         require_positive(self, model.covariance.data)
         targets, H = self._without_mean(model, X, Y)
         method = chosen_method(self, model.covariance)
+        if kernel_from_data(self) and method.name != "exact":
+            require_moderate(Y, self.method)
         model, climbs = self._search(model, method, targets, H)
         posterior = self._posterior(model, method, targets, H)
         self.method_ = method.name
@@ -176,7 +193,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         try:
             X, y = self._checked(X, y, reset=True, numeric=True, outputs=True)
         except ValueError as error:
-            failed_factor.name_rows(error, X, y)
+            if not is_spread(X):
+                failed_factor.name_rows(error, X, y)
             raise
         outputs = 1 if y.ndim == 1 else y.shape[1]
         if self.n_targets is not None and outputs != self.n_targets:
@@ -186,8 +204,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
 
     def _without_mean(self, model: ProcessModel, X: Any, Y: Array) -> tuple[Array, Array]:
         """Targets minus the known part of the mean (in the user's units), and the basis of its unknown part."""
-        offset = model.mean.offset(X, len(Y))
-        return Y - offset / self._units.scale if offset.any() else Y, model.mean.basis(X, len(Y))
+        offset, basis = at_training_items(model.mean, X, len(Y))
+        return Y - offset / self._units.scale if offset.any() else Y, basis
 
     def _search(
         self, model: ProcessModel, method: Method, Y: Array, H: Array
@@ -219,8 +237,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
     ) -> None:
         """Set the fitted attributes, the certificate and the report, and warn of what went wrong."""
         n = len(Y)
+        if isinstance(posterior, InducingPosterior) and model.covariance.data.spread:
+            posterior = posterior.on_landmarks()
+            model = replace(model, covariance=posterior.covariance)
         self._model, self._known = model, posterior
-        self.X_train_, self.y_train_ = X, Y[:, 0] if self._flat else Y
+        self._keep_training(X, Y)
         self.kernel_, self.noise_ = model.kernel(), model.covariance.noise.value
         self.log_marginal_likelihood_value_ = np.float64(posterior.evidence)
         self.jitter_, self.rank_ = 0.0, n
@@ -243,6 +264,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
                 f"{type(self).__name__}: the search of hyper-parameters stopped before its end. {self.certificate_} "
                 "Fit again from kernel_, or fix what the data do not determine."
             )
+
+    def _keep_training(self, X: Any, Y: Array) -> None:
+        """Set X_train_ and y_train_; rows on workers stay there."""
+        for name in ("X_train_", "y_train_"):
+            self.__dict__.pop(name, None)
+        if not isinstance(X, Rows):
+            self.X_train_, self.y_train_ = X, Y[:, 0] if self._flat else Y
 
     def _keep_factor(self, posterior: RegressionPosterior, n: int) -> None:
         """What follows from a factor of the whole covariance."""
@@ -298,7 +326,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         """The constant of a mean that has one, else 0, per output."""
         check_is_fitted(self, "_known")
         b = self._known.weights
-        return np.asarray((b[0] if len(b) else 0.0) * self._units.scale + self._units.centre)
+        return np.asarray((b[0] if len(b) else 0.0) * self._units.scale + self._model.mean.level + self._units.centre)
 
     @one_blas_thread()
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
@@ -313,6 +341,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
             if eval_gradient:
                 raise bad(type(self).__name__, "theta", "given for a gradient", "None", "Pass kernel_.theta.")
             return self.log_marginal_likelihood_value_
+        if not hasattr(self, "X_train_"):
+            raise rows_away("the evidence at other hyper-parameters")
         Y, H = self._without_mean(self._model, self.X_train_, columns(self.y_train_))
         method = chosen_method(self, self._model.covariance, self.method_)
         evidence = method.evidences(self._model.covariance, Y, H)[-1]

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer.distributed import Rows
+from mercer.distributed.columns import column
 from mercer.errors import bad
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.robust_scale import centre_and_deviation
@@ -23,6 +25,7 @@ from mercer.typing import Array
 _SHORTEST, _LONGEST = 1e-2, 1e3  # bounds of a lengthscale, in standard deviations of its column
 _LOW, _HIGH = 1e-4, 1e4  # bounds of a variance, in units of that of the targets
 _NOISE, _LEAST_NOISE, _MOST_NOISE = 0.1, 1e-8, 10.0  # start and bounds of the noise, in the same units
+_TINIEST, _HUGEST = 1e-120, 1e120  # variance of targets whose squares, with those bounds, are numbers
 _SHORTER, _QUIETER = 1.5, 2.0  # of the second start, in theta: lengthscales / 4.5 and noise / 7
 
 STATIONARY: dict[str, Callable[[Any], Kernel]] = {
@@ -66,9 +69,20 @@ def target_variance(y: Array) -> float:
     return variance if variance > 0.0 else 1.0
 
 
+def require_moderate(y: Array, method: str) -> None:
+    """Raise if the squares of variances like that of the targets are not numbers."""
+    if not _TINIEST <= target_variance(y) <= _HUGEST:
+        rule = f"of a standard deviation between 1e-60 and 1e60 for a kernel by name and method={method!r}"
+        raise bad("GaussianProcessRegressor", "y", rule, f"{np.sqrt(target_variance(y)):.1e}",
+                  "Express it in another unit, or use normalize_y=True.")  # fmt: skip
+
+
 def _spread(X: Any) -> Array:
     """The deviation of every column, 1 where it is constant."""
-    spread = centre_and_deviation(X.values if isinstance(X, Vectors) else X)[1]
+    if isinstance(X, Rows):  # a column at a time
+        spread = np.concatenate([centre_and_deviation(column(X, j)[:, None])[1] for j in range(X.shape[1])])
+    else:
+        spread = centre_and_deviation(X.values if isinstance(X, Vectors) else X)[1]
     return np.where(spread > 0.0, spread, 1.0)
 
 

@@ -1,44 +1,48 @@
-"""One recursive feature machine: the metric is learned on a sample of the rows, the function on all of them.
+"""One recursive feature machine: the metric is learned on some rows and judged by others, f is fitted to all of them.
 
-Kernel, width and alpha have the least leave-one-out error on the sample.  With x' = x T, T from
+Width and alpha have the least leave-one-out error on some of the rows that judge.  Kernel, power and number of rounds
+have the least error of predicting those that judge from those that learn: on its own rows a metric of many numbers
+looks better than it is, and what is best for few rows need not be best for many.  With x' = x T, T from
 solvers/metric_rounds.py, f is kernel ridge regression of the rows x'.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 
 from mercer.config import config
+from mercer.engine.interrupts import interrupted
+from mercer.estimators.recursive_features.choice import Choice, by_columns, choose, choose_alpha
+from mercer.estimators.recursive_features.columns import Columns
 from mercer.estimators.ridge.kernel_ridge import KernelRidge
-from mercer.estimators.ridge.kernel_ridge_cv import KernelRidgeCV
-from mercer.kernels.additive import Laplacian
+from mercer.kernels.base import Kernel
 from mercer.kernels.input_gradient import function_gradient
 from mercer.kernels.stationary import Stationary
+from mercer.kernels.tables import On
 from mercer.solvers.metric_rounds import Rounds, learn_metric
 from mercer.typing import Array
 
-WIDTHS = 2.0 ** np.arange(-1, 5)  # lengthscales, as multiples of the median distance between rows
 REFINED = 2  # rounds of a leaf at most: it starts from the metric of all rows
 ALPHAS = 10.0 ** np.arange(-6.0, 2.0)
-CHOICE_ROWS = 1000  # on which width and alpha are chosen: a decomposition of each Gram takes a tenth of a second
-GRADIENT_ROWS = 2000  # at which gradients are taken
+JUDGES = 4000  # rows at most by which kernels and metrics are judged
+WIDTH_ROWS = 1500  # of these, with which width and alpha are chosen
+APART = 1500  # rows from which on those that judge are not those from which the metric is learned
+GRADIENT_ROWS = 2000  # at which gradients are taken; half of them for a diagonal T, which has fewer numbers to learn
+_BEHIND = 1.25  # a kernel with a diagonal T begins no rounds with so many times the error of one that has ended them
 FACTOR_ROWS = 4000  # up to which f is always found from a factor of the Gram
-_BREAK_EVEN = (
-    1500.0  # beyond this over sqrt(alpha) rows, conjugate gradients are faster: they take 15 / sqrt(alpha) steps
-)
-_PAIRS = 10_000  # of rows, for the median distance
-_ROUNDING = 1e-12  # deviation of a column, relative to its largest entry, below which it is constant
+_BREAK_EVEN = 1200.0  # beyond this over sqrt(alpha) rows, conjugate gradients are faster: 15 / sqrt(alpha) products
 
 
 @dataclass(frozen=True, eq=False)
 class Settings:
     """What a leaf is told: the kernels among which it chooses, how long it learns a metric, and whom to tell of it."""
 
-    kernels: tuple[Stationary, ...]
+    kernels: tuple[Kernel, ...]
     rounds: int
     powers: tuple[float, ...]
     metric_rows: int
@@ -47,10 +51,34 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
+class Sample:
+    """Positions of rows: `learners`, from which the metric is learned, and `judges`, by which it is judged."""
+
+    learners: Array
+    judges: Array
+
+    @classmethod
+    def of(cls, rows: Array, most: int, rng: np.random.Generator) -> Sample:
+        """A third of the rows judge, at most JUDGES; `most` others learn.  Of few rows the same do both."""
+        order = rows[rng.permutation(len(rows))]
+        if len(rows) < APART:
+            same = order[:most]
+            return cls(same, same)
+        judges, others = np.split(order, [min(JUDGES, len(rows) // 3)])
+        return cls(others[:most], judges)
+
+    @property
+    def apart(self) -> bool:
+        """Whether no row does both."""
+        return self.learners is not self.judges
+
+
+@dataclass(frozen=True, eq=False)
 class Leaf:
     """f(x) = ridge(x T), fitted to `rows` of the training data.
 
-    `history` holds the power and the leave-one-out error of each round on the sample, `reason` why the rounds ended.
+    `history` holds the power and the error of each round, and nan for the power of what is no round: the start, and the
+    mean of two kernels.  `reason` says why the rounds ended.
     """
 
     transform: Array
@@ -65,6 +93,11 @@ class Leaf:
         return np.asarray(self.transform @ self.transform.T)
 
     @property
+    def rounds(self) -> int:
+        """How many there were."""
+        return int(np.isfinite([power for power, _ in self.history]).sum())
+
+    @property
     def outputs(self) -> int:
         """How many functions there are."""
         return int(np.size(self.ridge.intercept_))
@@ -75,103 +108,152 @@ class Leaf:
 
 
 class Attempt:
-    """Ridge regression of the sample with one metric; `error` is that of leaving one row out."""
+    """Ridge regression with one metric.  `predicted` are the rows that judge from others, `error` their mean square."""
 
-    def __init__(self, X: Array, Y: Array, kernel: Stationary, transform: Array, alphas: Array) -> None:
-        self.X, self.Y, self.transform = X, Y, transform
-        Z = X[:CHOICE_ROWS] @ transform
-        median = median_distance(Z, 1 if by_columns(kernel) else 2)
-        kernels = [kernel.with_params(lengthscale=float(width * median)) for width in WIDTHS]
-        chosen = KernelRidgeCV(kernels, alphas, fit_intercept=True).fit(Z, Y[:CHOICE_ROWS])
-        self.kernel, self.alpha = chosen.kernel_, chosen.alpha_
-        self.error = float(chosen.best_estimator_.loo_error_.min())
+    def __init__(self, trial: Trial, transform: Array, chosen: Choice) -> None:
+        self.X, self.Y = trial.X[trial.sample.learners], trial.Y[trial.sample.learners]
+        self.transform, self.chosen = transform, chosen
+        self.predicted, self.error = chosen.left_out, chosen.error
+        if trial.sample.apart:
+            judges = trial.sample.judges
+            values = self.machine.predict(trial.X[judges] @ transform)
+            self.predicted = np.asarray(values).reshape(len(judges), -1)
+            self.error = float(np.mean((self.predicted - trial.Y[judges]) ** 2))
+
+    @cached_property
+    def machine(self) -> KernelRidge:
+        """That of the rows that learn."""
+        return self.ridge(self.X, self.Y)
 
     def ridge(self, X: Array, Y: Array) -> KernelRidge:
         """The machine of the chosen kernel and alpha on rows X."""
-        solver = cheaper_solver(len(X), self.alpha)
-        machine = KernelRidge(self.alpha, kernel=self.kernel, fit_intercept=True, solver=solver)
+        kernel, alpha = self.chosen.kernel, self.chosen.alpha
+        machine = KernelRidge(alpha, kernel=kernel, fit_intercept=True, solver=cheaper_solver(len(X), alpha))
         return machine.fit(X @ self.transform, Y)
 
-    @cached_property
-    def left_out(self) -> Array:
-        """What is predicted for every row of the sample from the others."""
-        return self.ridge(self.X, self.Y).leave_one_out().reshape(self.Y.shape)
-
-    @property
-    def sample_error(self) -> float:
-        """The leave-one-out error on the whole sample."""
-        return float(np.mean((self.left_out - self.Y) ** 2))
-
     def gradients(self) -> Array:
-        """grad f at some rows of the sample, those of every output below each other."""
-        machine, Z = self.ridge(self.X, self.Y), self.X @ self.transform
-        coefficients = np.asarray(machine.dual_coef_).reshape(len(Z), -1)
-        at = Z[:GRADIENT_ROWS]
-        parts = [function_gradient(self.kernel, at, Z, column) @ self.transform.T for column in coefficients.T]
+        """grad f at some of the rows that learn, those of every output below each other."""
+        Z = self.X @ self.transform
+        coefficients = np.asarray(self.machine.dual_coef_).reshape(len(Z), -1)
+        at = Z[: GRADIENT_ROWS // 2 if by_columns(self.chosen.kernel) else GRADIENT_ROWS]
+        parts = [function_gradient(self.chosen.kernel, at, Z, column) @ self.transform.T for column in coefficients.T]
         return np.vstack(parts)
 
 
-def learn_leaf(
-    X: Array, Y: Array, rows: Array, start: Array, settings: Settings, rng: np.random.Generator
-) -> tuple[Leaf, Attempt, Array]:
-    """Learn the metric on a random sample of these rows, from that of the start, and the function on all of them.
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Data, the rows of them that learn and judge, and candidates for alpha: what attempts have in common."""
 
-    Also returns the fit to the sample, and the positions of its rows.
+    X: Array
+    Y: Array
+    sample: Sample
+    alphas: Array
+
+    def of(self, kernel: Kernel, transform: Array, near: tuple[int, int] | None = None) -> Attempt:
+        """A kernel with this metric, width and alpha looked for from `near` on; a mean of kernels has its widths."""
+        some = self.sample.judges[:WIDTH_ROWS] if self.sample.apart else self.sample.judges
+        Z, Y = self.X[some] @ transform, self.Y[some]
+        if isinstance(kernel, Stationary):
+            chosen = choose(Z, Y, kernel, self.alphas, near)
+        else:
+            chosen = choose_alpha(Z, Y, kernel, self.alphas)
+        return Attempt(self, transform, chosen)
+
+    def of_both(self, first: Attempt, second: Attempt) -> Attempt:
+        """The mean of two kernels, each of rows that its own metric has moved."""
+        d = first.transform.shape[1]
+        left, right = On(tuple(range(d)), first.chosen.kernel), On(tuple(range(d, 2 * d)), second.chosen.kernel)
+        return self.of(0.5 * left + 0.5 * right, np.hstack([first.transform, second.transform]))
+
+
+def learn_columns(
+    X: Array,
+    Y: Array,
+    sample: Sample,
+    forms: tuple[str, ...],
+    settings: Settings,
+    measured: Callable[[str], Columns],
+) -> tuple[Columns, list[Attempt]]:
+    """Columns `measured` on all rows in the form of least error without a metric, in the mean over the kernels.
+
+    Also returns the attempts of that form, one per kernel; none where there is no choice.
     """
-    some = rows[rng.permutation(len(rows))[: settings.metric_rows]]
-    found = _rounds(X[some], Y[some], start, settings)
+    if len(forms) == 1:
+        return measured(forms[0]), []
+    found = []
+    for form in forms:
+        columns = measured(form)
+        trial = Trial(columns(X), Y, sample, settings.alphas)
+        found.append((columns, [trial.of(kernel, start_of(columns)) for kernel in settings.kernels]))
+        settings.tell(f"columns {form}: error {_mean_error(found[-1][1]):.6g}")
+    return min(found, key=lambda each: _mean_error(each[1]))
+
+
+def _mean_error(attempts: list[Attempt]) -> float:
+    return float(np.mean([attempt.error for attempt in attempts]))
+
+
+def start_of(columns: Columns) -> Array:
+    """The T with which the rounds begin: the identity, without constant columns."""
+    return np.diag(np.isfinite(columns.scale).astype(float))
+
+
+def learn_leaf(
+    trial: Trial, rows: Array, start: Array, settings: Settings, first: Sequence[Attempt] = ()
+) -> tuple[Leaf, Attempt]:
+    """The metric from the sample, and the function from all of these rows; also the best attempt at a metric."""
+    found = learn_rounds(trial, start, settings, first)
     settings.tell(f"fit to {len(rows)} rows")
-    leaf = Leaf(found.transform, found.fit.ridge(X[rows], Y[rows]), rows, found.history, found.reason)
-    return leaf, found.fit, some
+    ridge = found.fit.ridge(trial.X[rows], trial.Y[rows])
+    return Leaf(found.transform, ridge, rows, found.history, found.reason), found.fit
 
 
-def learn_start(
-    X: Array, Y: Array, start: Array, settings: Settings, rng: np.random.Generator
-) -> tuple[Array, Settings]:
-    """The T that is learned on a random sample of the rows, and settings with the one kernel that was best there."""
-    some = rng.permutation(len(X))[: settings.metric_rows]
-    found = _rounds(X[some], Y[some], start, settings)
-    few = min(settings.rounds, REFINED)
-    return found.transform, replace(settings, kernels=(found.fit.kernel,), rounds=few)
+def of_parts(found: Rounds, settings: Settings) -> Settings:
+    """What the parts of all rows are told: they begin with the T of all, and refine it with the kernel of all."""
+    return replace(settings, kernels=(found.fit.chosen.kernel,), rounds=min(settings.rounds, REFINED))
 
 
-def _rounds(X: Array, Y: Array, start: Array, settings: Settings) -> Rounds:
-    """The rounds of the kernel whose best fit has the least error."""
+def learn_rounds(trial: Trial, start: Array, settings: Settings, first: Sequence[Attempt] = ()) -> Rounds:
+    """The rounds of the kernel whose best fit has the least error, or both kernels together with their metrics.
 
-    def rounds(kernel: Stationary) -> Rounds:
-        def fit(transform: Array) -> Attempt:
-            attempt = Attempt(X, Y, kernel, transform, settings.alphas)
-            settings.tell(f"{attempt.kernel!r}, alpha {attempt.alpha:g}: leave-one-out error {attempt.error:.6g}")
-            return attempt
+    `first` are the attempts of the kernels with the metric of the start, where these are known.
+    """
+    tried: list[Rounds] = []
+    for kernel, attempt in zip_longest(settings.kernels, first):
+        least = min((rounds.fit.error for rounds in tried), default=np.inf)
+        if attempt is None or not by_columns(kernel) or attempt.error <= _BEHIND * least:
+            tried.append(_rounds_of(kernel, trial, start, settings, attempt))
+    best = min(tried, key=lambda rounds: float(rounds.fit.error))
+    if len(tried) != 2 or interrupted():
+        return best
+    both = _told(trial.of_both(tried[0].fit, tried[1].fit), settings)
+    if both.error >= best.fit.error:
+        return best
+    return replace(best, fit=both, transform=both.transform, history=[*best.history, (np.nan, both.error)])
 
-        return learn_metric(fit, start, settings.rounds, settings.powers, diagonal=by_columns(kernel))
 
-    tried = [rounds(kernel) for kernel in settings.kernels]
-    return min(tried, key=lambda found: found.fit.sample_error) if len(tried) > 1 else tried[0]
+def _rounds_of(kernel: Kernel, trial: Trial, start: Array, settings: Settings, first: Attempt | None) -> Rounds:
+    near = None if first is None else first.chosen.place
+
+    def fitted(transform: Array) -> Attempt:
+        nonlocal near
+        known = first if transform is start else None
+        attempt = _told(known or trial.of(kernel, transform, near), settings)
+        near = attempt.chosen.place
+        return attempt
+
+    rounds = settings.rounds if isinstance(kernel, Stationary) else 0  # a mean of kernels keeps the metrics that it has
+    return learn_metric(fitted, start, rounds, settings.powers, diagonal=by_columns(kernel))
+
+
+def _told(attempt: Attempt, settings: Settings) -> Attempt:
+    chosen = attempt.chosen
+    name = repr(chosen.kernel) if isinstance(chosen.kernel, Stationary) else "mean of both kernels"
+    settings.tell(f"{name}, alpha {chosen.alpha:g}: error {attempt.error:.6g}")
+    return attempt
 
 
 def cheaper_solver(n: int, alpha: float) -> str:
     """A factor of the Gram, n^3 / 3 operations, or conjugate gradients, also where a factor does not fit in memory."""
     steps_pay = n > max(FACTOR_ROWS, _BREAK_EVEN / np.sqrt(alpha))
     return "iterative" if steps_pay or 8 * n * n > config().memory else "dual"
-
-
-def by_columns(kernel: Stationary) -> bool:
-    """Whether a kernel is a function of sum_j |x_j - z_j|, which only a diagonal T can change in steps of its own."""
-    return isinstance(kernel, Laplacian)
-
-
-def median_distance(Z: Array, order: int) -> float:
-    """The median distance of random pairs of rows that differ, |.|_1 or |.|_2; 1 where all are equal."""
-    i, j = np.random.default_rng(0).integers(0, len(Z), (2, _PAIRS))
-    distances = np.linalg.norm(Z[i] - Z[j], ord=order, axis=1)
-    apart = distances[distances > 0.0]
-    return float(np.median(apart)) if len(apart) else 1.0
-
-
-def deviations(X: Array) -> Array:
-    """The standard deviation of every column, also of huge and tiny numbers; infinite for a constant column."""
-    largest = np.abs(X).max(axis=0)
-    shares = X / np.where(largest > 0.0, largest, 1.0)
-    spread = shares.std(axis=0)
-    return np.where(spread > _ROUNDING, spread * largest, np.inf)

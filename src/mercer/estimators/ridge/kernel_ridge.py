@@ -49,8 +49,9 @@ class KernelRidge(KernelRegressor):
                     decomposition.  KernelRidgeCV(alphas=...) chooses for several columns too.
     fit_intercept   adds b, which is not penalised
     solver          "dual": Cholesky, in the memory of the Gram;  "eigen": all eigenvectors;  "primal": on the
-                    explicit features of the kernel;  "iterative": conjugate gradients, which store no Gram, for one
-                    alpha;  "auto": by the number of candidates and of features, never iterative
+                    explicit features of the kernel;  "iterative": conjugate gradients for one alpha, on a Gram in
+                    single precision with residuals in double; beyond the memory budget none is stored;  "auto": by
+                    the number of candidates and of features, never iterative
     check_psd       "off", "warn" or "raise": what to do about a kernel that is not positive semi-definite
     method          "exact"; "nystrom": on landmarks, in passes over the items that store nothing of their number;
                     "auto": exact where that fits the memory budget and takes a minute or two

@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.errors import NotConverged, bad, warn
 from mercer.solvers.ridge import low_rank
-from mercer.solvers.ridge.low_rank import LEVERAGE_WORK, ONE_PASS, SINGLE_WORK, LowRankRidgeCertificate
+from mercer.solvers.ridge.low_rank import LEVERAGE_WORK, ONE_PASS, ONE_PASS_SINGLE, SINGLE_WORK, LowRankRidgeCertificate
 from mercer.typing import Array
 
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ def fit(machine: KernelRidge, data: Any, blocks: Any, alphas: Array, choose: boo
     several = choose or len(alphas) > 1
     least = float(alphas.min())
     single = work >= SINGLE_WORK and low_rank.single_is_safe(blocks, data.factor, n, least, intercept=free)
+    enough = low_rank.SINGLE_GAP if work >= SINGLE_WORK else low_rank.GAP
     path, right, alpha = None, None, alphas if len(alphas) > 1 else float(alphas[0])
-    if blocks.width > ONE_PASS and not several:
+    if blocks.width > (ONE_PASS_SINGLE if single else ONE_PASS) and not several:
         system, right = low_rank.sampled(blocks, data.factor, n, intercept=free)
     else:
         system = low_rank.one_pass(blocks, data.factor, intercept=free, single=single)
@@ -34,7 +35,6 @@ def fit(machine: KernelRidge, data: Any, blocks: Any, alphas: Array, choose: boo
         exact = work <= LEVERAGE_WORK and n > 1 + free
         path = low_rank.leave_one_out(blocks, system, alphas) if exact else system.path(alphas)
         alpha = float(alphas[path.best])
-    enough = low_rank.SINGLE_GAP if single and right is None else low_rank.GAP
     answer = low_rank.solve_low_rank(blocks, system, alpha, missed=system.missed, right=right, enough=enough)
     _keep(machine, data, system, answer, alpha)
     if path is not None:

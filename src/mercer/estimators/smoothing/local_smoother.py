@@ -10,13 +10,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.distributed.gathering import gathers_rows
+from mercer.distributed import is_spread
+from mercer.distributed.gathering import gathered
 from mercer.errors import bad, warn
 from mercer.estimators.base import answer_lazily, interruptible, targets, warn_open, weights
 from mercer.estimators.regressor import columns_of
-from mercer.estimators.smoothing.mixed_columns import MixedColumns, checked, learned, number_columns
+from mercer.estimators.smoothing.mixed_columns import Extent, MixedColumns, checked, learned, number_columns
 from mercer.estimators.worker_settings import carry_settings
-from mercer.solvers.bandwidth import RULES, select_bandwidth
+from mercer.solvers.bandwidth import RULES
 from mercer.solvers.local_regression import (
     CRITERIA,
     BandwidthSearch,
@@ -35,7 +36,7 @@ from mercer.solvers.local_regression import (
     smoother_rows,
 )
 from mercer.typing import Array
-from mercer.windows import window_of
+from mercer.windows import Window, window_of
 
 GAPS = ("nearest", "mean", "nan")
 PROVED = 64  # training points whose fits the certificate proves
@@ -95,26 +96,53 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     # ---- fitting
 
     @interruptible
-    @gathers_rows
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Remember points X with numbers y, in one column or several, and choose the bandwidth; weight 0 leaves out."""
+        """Remember points X with numbers y, in one column or several, and choose the bandwidth; weight 0 leaves out.
+
+        The points of a Dask collection stay on the workers, unless `neighbours` are asked for.
+        """
         owner = type(self).__name__
-        window, degree = window_of(self.window, owner, "window"), self._degree
+        window = window_of(self.window, owner, "window")
         if self.gaps not in GAPS:
             raise bad(owner, "gaps", f"one of {GAPS}", repr(self.gaps), "'nearest' is the default.")
-        V, y = checked(self, X, y, reset=True)
-        t = targets(owner, y)
-        self._flat = t.ndim == 1
-        w = weights(owner, sample_weight, len(V))
-        used = np.flatnonzero(w)
-        self._columns = learned(self, V[used])
-        Z, codes = self._columns.split(owner, V[used])
-        self._problem = LocalProblem(Z, codes, self._columns.levels, columns_of(t)[used], w[used], window, degree)
+        if is_spread(X) and self.neighbours is None:
+            from mercer.estimators.smoothing.spread_problem import SpreadProblem
+
+            self._problem = SpreadProblem.of(self, X, y, sample_weight, window)
+        else:
+            self._remember(X, y, sample_weight, window)
         self.__dict__.pop("search_", None)
         self._width = self._chosen()
         self.bandwidth_ = self._by_column()
         self._measure()
         return self
+
+    def _remember(self, X: Any, y: Any, sample_weight: Any, window: Window) -> None:
+        """Set the problem with all points here."""
+        owner = type(self).__name__
+        if is_spread(X):
+            X, y = gathered(owner, X, y)
+            sample_weight = None if sample_weight is None else np.asarray(sample_weight)
+        V, y = checked(self, X, y, reset=True)
+        t = targets(owner, y)
+        self._flat = t.ndim == 1
+        w = weights(owner, sample_weight, len(V))
+        used = np.flatnonzero(w)
+        self._columns = learned(self, Extent.of(self, V[used]))
+        Z, codes = self._columns.split(owner, V[used])
+        levels, degree = self._columns.levels, self._degree
+        self._problem = LocalProblem(Z, codes, levels, columns_of(t)[used], w[used], window, degree)
+
+    @property
+    def _on_workers(self) -> Any:
+        """The problem, if its points are on workers; else None."""
+        problem = self.__dict__.get("_problem")
+        return problem if problem is not None and type(problem) is not LocalProblem else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With all points: those on workers come here, if they fit the memory budget."""
+        state = dict(super().__getstate__())
+        return state if self._on_workers is None else {**state, "_problem": self._problem.here}
 
     def _chosen(self) -> Width:
         """The widths that `bandwidth` or `neighbours` stands for."""
@@ -143,7 +171,7 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         problem = self._problem
         if problem.X.shape[1] == 0 or len(problem) < 2:
             return np.ones(problem.X.shape[1])
-        return select_bandwidth(rule, problem.X, problem.w, problem.window)
+        return problem.by_rule(rule)
 
     def _given(self, given: Any) -> Width:
         """Bandwidths and rates as numbers: one for all columns of numbers, or one for every column."""
@@ -180,7 +208,7 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """The fit at the training points, its degrees of freedom and the deviation of the noise."""
         problem = self._problem
         fit = local_fit(problem, self._width, problem.own, variance=True)
-        values = fill_gaps(problem, self._width, problem.own, fit.values, fit.empty, self.gaps)
+        values = fill_gaps(problem, self._width, problem.own, fit, self.gaps)
         self.fitted_values_ = self._shaped(values)
         self.df_ = degrees(problem, self._width, fit)[0]
         spread = np.where(fit.empty, 1.0 / problem.w, np.asarray(fit.spread))
@@ -198,7 +226,7 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         places, outside = self._places(X)
         fit = local_fit(self._problem, self._width, places, variance=bool(return_se))
         self._tell(Flags(fit.empty, fit.dropped, outside))
-        values = fill_gaps(self._problem, self._width, places, fit.values, fit.empty, self.gaps)
+        values = fill_gaps(self._problem, self._width, places, fit, self.gaps)
         if not return_se:
             return self._shaped(values)
         return self._shaped(values), self._error(fit)
@@ -229,14 +257,14 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Points are the training items of positive weight, in their order.
         """
         check_is_fitted(self)
-        return smoother_rows(self._problem, self._width, self._places(X)[0])
+        return smoother_rows(self._problem.here, self._width, self._places(X)[0])
 
     def leave_one_out(self) -> Array:
         """For every training point of positive weight, what the others predict there, at the same bandwidth."""
         check_is_fitted(self)
         problem = self._problem
         fit = local_fit(problem, self._width, problem.others)
-        return self._shaped(fill_gaps(problem, self._width, problem.others, fit.values, fit.empty, self.gaps))
+        return self._shaped(fill_gaps(problem, self._width, problem.others, fit, self.gaps))
 
     def criterion(self, kind: str = "loo") -> float:
         """The criterion "loo", "gcv" or "aicc" at the bandwidth of the fit; columns of y in units of their variance."""
@@ -255,7 +283,8 @@ class LocalSmoother(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _proof(self, some: Array) -> NormalEquations:
         values = columns_of(np.asarray(self.fitted_values_))
-        return prove(self._problem, self._width, self._problem.own.at(some), values[some])
+        problem = self._problem.here
+        return prove(problem, self._width, problem.own.at(some), values[some])
 
     def _places(self, X: Any) -> tuple[Places, Array]:
         """New places, and whether each is outside of the data."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import assert_all_finite
@@ -64,23 +64,48 @@ class MixedColumns:
         return Z, np.column_stack([*(code[:, None] for code in codes), rest]) if self.coded else np.empty((len(V), 0))
 
 
-def learned(machine: Any, V: Array) -> MixedColumns:
-    """The columns of checked training data V, as the options of a machine say."""
-    owner, width = type(machine).__name__, V.shape[1]
-    names = list(getattr(machine, "feature_names_in_", ()))
+@dataclass(eq=False)
+class Extent:
+    """What rows show of their columns: the ranges of numbers, and the categories of unordered columns."""
+
+    low: Array
+    high: Array
+    categories: list[set[Any]]
+
+    @classmethod
+    def of(cls, machine: Any, V: Array) -> Self:
+        """Of checked rows V."""
+        unordered, _, rest = _roles(machine, V.shape[1])
+        Z = number_columns(type(machine).__name__, V, rest)
+        low, high = (Z.min(axis=0), Z.max(axis=0)) if len(Z) else (np.zeros(len(rest)), np.zeros(len(rest)))
+        return cls(low, high, [set(V[:, j].tolist()) for j in unordered])
+
+    def merge(self, other: Extent) -> None:
+        """Add other rows."""
+        self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        self.categories = [mine | theirs for mine, theirs in zip(self.categories, other.categories, strict=True)]
+
+
+def learned(machine: Any, extent: Extent) -> MixedColumns:
+    """The columns of training data of this extent, as the options of a machine say."""
+    owner = type(machine).__name__
+    unordered, ordered, rest = _roles(machine, machine.n_features_in_)
+    vary = 0.5 * extent.high - 0.5 * extent.low > 0.0
+    categories = [(j, _codes(owner, j, found)) for j, found in zip(unordered, extent.categories, strict=True)]
+    numeric = [j for j, one in zip(rest, vary, strict=True) if one]
+    constant = [j for j, one in zip(rest, vary, strict=True) if not one]
+    return MixedColumns(numeric, constant, categories, ordered, extent.low[vary], extent.high[vary])
+
+
+def _roles(machine: Any, width: int) -> tuple[list[int], list[int], list[int]]:
+    """The columns of unordered categories, of ordered ones, and of numbers."""
+    owner, names = type(machine).__name__, list(getattr(machine, "feature_names_in_", ()))
     unordered = _positions(owner, "categorical", machine.categorical, width, names)
     ordered = _positions(owner, "ordered", machine.ordered, width, names)
     twice = sorted({*unordered} & {*ordered})
     if twice:
         raise bad(owner, "ordered", "other columns than categorical", f"{twice} in both", "Name each column once.")
-    rest = [j for j in range(width) if j not in unordered and j not in ordered]
-    Z = number_columns(owner, V, rest)
-    low, high = (Z.min(axis=0), Z.max(axis=0)) if len(Z) else (np.zeros(len(rest)), np.zeros(len(rest)))
-    vary = 0.5 * high - 0.5 * low > 0.0
-    categories = [(j, _codes(owner, j, V[:, j].tolist())) for j in unordered]
-    numeric = [j for j, one in zip(rest, vary, strict=True) if one]
-    constant = [j for j, one in zip(rest, vary, strict=True) if not one]
-    return MixedColumns(numeric, constant, categories, ordered, low[vary], high[vary])
+    return unordered, ordered, [j for j in range(width) if j not in unordered and j not in ordered]
 
 
 def checked(machine: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
@@ -111,9 +136,8 @@ def number_columns(owner: str, V: Array, columns: list[int]) -> Array:
     return Z
 
 
-def _codes(owner: str, column: int, values: list[Any]) -> dict[Any, int]:
+def _codes(owner: str, column: int, found: set[Any]) -> dict[Any, int]:
     """{category: code}, in the order of their texts."""
-    found = set(values)
     if any(one is None or one != one for one in found):
         raise bad(owner, f"column {column} of X", "without missing categories", "None or NaN",
                   "Give them a name of their own.")  # fmt: skip

@@ -26,6 +26,7 @@ from mercer.estimators.svm.multiclass import Finish, Pairs, one_vs_rest, pair_va
 from mercer.estimators.svm.probability import calibrate
 from mercer.estimators.svm.proof_record import Record
 from mercer.estimators.training_data import Data
+from mercer.gram.tall import in_memory
 from mercer.items.vectors import is_sparse
 from mercer.solvers.dual import DualSolutions
 from mercer.solvers.dual.proof import BIAS
@@ -114,7 +115,7 @@ class PairwiseClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc
     ) -> None:
         s = pairs.span(p)
         index = pairs.index[s]
-        own = gram if len(index) == len(gram) else gram.sub(index)
+        own = in_memory(gram if len(index) == len(gram) else gram.sub(index))
         self._platts[p] = calibrate(own, pairs.y[s], weight[index], found.problems[p], found[p], limits)
 
     # ---- the proof

@@ -43,12 +43,13 @@ def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Cert
     data = machine._data(X)
     gram = (data.plus_one() if penalised(model) else data).gram()
     if y is not None:
+        y = np.asarray(y)
         check_consistent_length(gram, y)
     weight = weights("verify", sample_weight, len(gram), negative_is_absent=True)
     steps = np.atleast_1d(model.n_iter_)
     return worst_of(
         _prove(gram, claim, data, tol=model.tol, n_iter=int(steps[min(p, len(steps) - 1)]))
-        for p, claim in enumerate(claims_of(model, None if y is None else np.asarray(y), weight))
+        for p, claim in enumerate(claims_of(model, y, weight))
     )
 
 

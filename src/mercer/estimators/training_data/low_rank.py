@@ -19,6 +19,7 @@ from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.training_data.data import Data
 from mercer.gram.features import FeatureGram
+from mercer.gram.row_squares import row_squares
 from mercer.kernels import Kernel
 from mercer.solvers.landmarks import RULES, LandmarkFactor, chosen, factor_of
 from mercer.solvers.ridge.blocks import RowBlock, S, add_up
@@ -70,7 +71,7 @@ class LowRankItems(Data):
     factor: LandmarkFactor
     rule: str
     positions: Array
-    Phi: Array | None = None
+    Phi: Any = None
     measured: Approximation | None = None
     kernel: Kernel | None = field(default=None)
 
@@ -205,7 +206,7 @@ class LowRankItems(Data):
         if self.measured is not None:
             return self.measured
         diagonal = np.asarray(self.inner.gram().diag(), dtype=float)
-        explained = np.einsum("ij,ij->", self.features(), self.features())
+        explained = float(row_squares(self.features()).sum())
         return self.missing(float(diagonal.sum()), float(diagonal.sum() - explained))
 
     def missing(self, trace: float, missed: float, *, sampled: bool = False) -> Approximation:
@@ -218,8 +219,6 @@ class LowRankItems(Data):
 
         K - K~ is positive semi-definite.  With its diagonal d, b'(K - K~) b <= (sum_i |b_i| sqrt(d_i))^2.
         """
-        if self.spread:
-            return None
         Phi, B = self.features(), B.reshape(len(index), -1)
         some = np.flatnonzero(B.any(axis=1))
         own, B = np.asarray(index, dtype=np.intp)[some], B[some]
@@ -227,7 +226,11 @@ class LowRankItems(Data):
         if len(own) ** 2 <= _MORE * Phi.size:
             whole = float(np.sum(B * (inner.part(own, own) @ B)))
             return max(whole - float(np.sum((F.T @ B) ** 2)), 0.0)
-        d = np.asarray(inner.diag(), dtype=float)[own] - np.einsum("ij,ij->i", F, F)
+        return self._missed_at_most(own, B)
+
+    def _missed_at_most(self, index: Array, B: Array) -> float:
+        """The bound by the diagonal of K - K~."""
+        d = np.asarray(self.inner.gram().diag(), dtype=float)[index] - row_squares(self.features()[index])
         return float(np.sum((np.sqrt(np.maximum(d, 0.0)) @ np.abs(B)) ** 2))
 
     # ---- items
@@ -288,7 +291,7 @@ class PanelBlocks:
     def _rows(self, *, single: bool, every: int = 1) -> Iterator[RowBlock]:
         """Panels of k(items, landmarks), one written over the other: fresh memory would cost as much as its values."""
         rows = cuts(len(self.used), self.data.rows_at_once)[::every]
-        most = max(r.stop - r.start for r in rows)
+        most = max((r.stop - r.start for r in rows), default=0)
         K = np.empty((most, self.width), dtype=np.float32 if single else float)
         for r in rows:
             own = self.used[r]

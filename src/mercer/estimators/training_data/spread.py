@@ -15,37 +15,45 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer.distributed.matrix import SpreadMatrix
 from mercer.distributed.rows import Block, Rows, Shared
 from mercer.engine.fill import require_memory
-from mercer.errors import bad, wrong_kind
+from mercer.errors import bad
 from mercer.estimators.training_data.data import Cross, Data
 from mercer.estimators.training_data.kernel_items import KernelItems
 from mercer.estimators.training_data.low_rank import LowRankItems
+from mercer.gram import tall
 from mercer.gram.distances import Distances, given_dissimilarities, kernel_distances
+from mercer.gram.features import FeatureGram
+from mercer.gram.row_squares import is_elsewhere
+from mercer.gram.tall import brought, in_memory
 from mercer.kernels import Kernel
 from mercer.solvers.nystroem import PanelSums
 from mercer.solvers.ridge.blocks import RowBlock, S
 from mercer.typing import Array
 
+_REMEMBERED = 2  # sets of rows that came here, and are kept for the next question
 _FIRST = 4096  # rows that stand for all in a look at their kernel values
 _PANEL_BYTES = 2**27  # of k(rows, landmarks) that a task holds at a time, in double precision
 
 
 @dataclass(frozen=True, eq=False)
 class SpreadItems(Data):
-    """Rows on workers, compared by a kernel that learns nothing from them."""
+    """Rows on workers, compared by a kernel that has learned from them what it has to learn."""
 
     kernel: Kernel = field()
     rows: Rows = field()
+    known: dict[Any, Any] = field(default_factory=dict, repr=False)  # what came here or was sent, for any kernel
 
     @classmethod
     def of(cls, owner: str, kernel: Kernel, rows: Rows) -> Self:
-        """These rows under a kernel; one that would learn from all rows is refused."""
-        some = rows.take(np.unique([0, len(rows) - 1]))
-        if repr(kernel.fit(some)) != repr(kernel) or kernel.fit(some).__dict__ != kernel.__dict__:
-            raise wrong_kind(owner, f"in memory for {kernel!r}, which learns from all items",
-                             "a Dask collection", "Use a kernel without such a step, or X.compute().")  # fmt: skip
-        return cls(kernel, rows)
+        """These rows under a kernel; one that learns from all items (words, a mean) sees them here once."""
+        if not kernel.learned:
+            return cls(kernel, rows)
+        n, columns = rows.shape
+        require_memory(f"{owner} with {kernel!r}, which learns from all {n} items,", 8 * n * columns,
+                       "Use a kernel without such a step, or raise the budget.")  # fmt: skip
+        return cls(kernel.fit(rows.take(np.arange(n))), rows)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -69,9 +77,33 @@ class SpreadItems(Data):
         size = 8 * len(index) * self.rows.shape[1]
         require_memory(f"{len(index)} of the rows", size, "Choose method='nystrom' and a machine with fewer support "
                        "vectors, or raise the budget.")  # fmt: skip
-        return KernelItems.known(self.kernel, self.rows.take(index))
+        return KernelItems.known(self.kernel, self._taken(np.asarray(index, dtype=np.intp)))
 
-    take = keep
+    def take(self, index: Array) -> Data:
+        """These items, here if they are few; many in ascending order stay where they are."""
+        index = np.asarray(index, dtype=np.intp)
+        if 8 * len(index) * self.rows.shape[1] <= tall.FEW or not (np.diff(index) > 0).all():
+            return self.keep(index)
+        return replace(self, rows=self.rows.chosen(index), known={})
+
+    def _taken(self, index: Array) -> Any:
+        """These rows, of which those of the last few questions are still here: a search asks for the same again."""
+        key = index.tobytes()
+        if key not in self.known:
+            for old in [key for key in self.known if isinstance(key, bytes)][: 1 - _REMEMBERED]:
+                del self.known[old]
+            self.known[key] = self.rows.take(index)
+        return self.known[key]
+
+    def at(self, theta: Array) -> Self:
+        return replace(self, kernel=self.kernel.with_theta(theta))
+
+    def aligned(self, values: Array) -> Shared:
+        """Numbers for every row as tasks see them; the same array is sent once, whatever the kernel."""
+        found: tuple[Array, Shared] | None = self.known.get(id(values))
+        if found is None or found[0] is not values:
+            found = self.known[id(values)] = values, Shared(values)
+        return found[1]
 
     @cached_property
     def local(self) -> KernelItems:
@@ -114,9 +146,12 @@ class SpreadItems(Data):
 
     def distances(self, squared: bool | None) -> Distances:
         """Distances of all items, of which those from a few are made by workers."""
-        near = self.local.gram()
-        found = given_dissimilarities(near) if squared is None else kernel_distances(near, squared=squared)
-        return SpreadDistances(found.tile, found.shape, found.dtype, found.symmetric, None, self, squared)
+        n = len(self)
+
+        def tile(r: Any, c: Any) -> Array:
+            return _distances_of(self.local.gram(), squared).tile(r, c)
+
+        return SpreadDistances(tile, (n, n), np.dtype(float), True, None, self, squared)
 
 
 def _values(block: Block, centres: Data) -> Array:
@@ -218,6 +253,14 @@ class SpreadDistances(Distances):
     data: SpreadItems = field(default=None)  # type: ignore[assignment]
     squared: bool | None = True
 
+    def part(self, I: Array, J: Array | None = None) -> Distances:
+        if J is None:
+            return super().part(I)
+        index, where = np.unique(np.concatenate([I, J]), return_inverse=True)
+        near = _distances_of(self.data.keep(index).gram(), self.squared)
+        rows = where[: len(I)]
+        return near.part(rows, rows if J is I else where[len(I) :])
+
     def columns(self, index: Array) -> Array:
         found = self.data.rows.stacked(_from_some, *self._few(index), task="distances of a block",
                                        needs=self.data.task_bytes(len(index)))  # fmt: skip
@@ -234,9 +277,11 @@ class SpreadDistances(Distances):
 
 
 def _from_some(block: Block, centres: Data, squared: bool | None) -> Array:
-    cross = centres.cross(block.X)
-    found = given_dissimilarities(cross) if squared is None else kernel_distances(cross, squared=squared)
-    return found.dense()
+    return _distances_of(centres.cross(block.X), squared).dense()
+
+
+def _distances_of(gram: Any, squared: bool | None) -> Distances:
+    return given_dissimilarities(gram) if squared is None else kernel_distances(gram, squared=squared)
 
 
 class SpreadLowRank(LowRankItems):
@@ -253,13 +298,11 @@ class SpreadLowRank(LowRankItems):
         return self.inner
 
     @cached_property
-    def _features(self) -> Array:
-        n, r = len(self), self.rank
-        require_memory(f"{r} features of {n} items", 8 * n * r, "Choose fewer landmarks, or raise the budget.")
-        return np.asarray(self._spread.rows.stacked(_features, self.shared, task="features of a block",
-                                                    needs=self._spread.task_bytes(r)))  # fmt: skip
+    def _features(self) -> Any:
+        """Rows of features on workers, or here if they are few."""
+        return brought(SpreadMatrix.of(self._spread.rows, _features, self.shared, width=self.rank))
 
-    def features(self) -> Array:
+    def features(self) -> Any:
         return super().features() if isinstance(self.inner, SpreadItems) or self.Phi is not None else self._own()
 
     def _own(self) -> Array:
@@ -276,11 +319,21 @@ class SpreadLowRank(LowRankItems):
         kept = self.on(self.inner.keep(np.asarray(index, dtype=np.intp)))
         return replace(kept, measured=self.approximation)
 
+    def missed_square(self, index: Array, B: Array) -> float:
+        """The bound by the diagonal, which takes no kernel values between all items."""
+        return self._missed_at_most(np.asarray(index, dtype=np.intp), B.reshape(len(index), -1))
+
     def landmarks_only(self, measured: Any) -> LowRankItems:  # type: ignore[override]
         return replace(self.on(self.marks), measured=measured)
 
     def take(self, index: Array) -> LowRankItems:  # type: ignore[override]
-        return replace(self.on(self.inner.take(index)), Phi=self.features()[index])
+        return replace(self.on(self.inner.take(index)), Phi=in_memory(FeatureGram(self.features()[index])).Z)
+
+    def plus_one(self) -> LowRankItems:  # type: ignore[override]
+        if not is_elsewhere(self.features()):
+            return super().plus_one()
+        made = SpreadMatrix.of(self._spread.rows, _features_and_one, self.shared, width=self.rank + 1)
+        return replace(self, Phi=made)
 
     def blocks(self, Y: Array, weight: Array) -> SpreadBlocks:  # type: ignore[override]
         return SpreadBlocks(self, Y, weight, np.flatnonzero(weight))
@@ -288,6 +341,10 @@ class SpreadLowRank(LowRankItems):
 
 def _features(block: Block, low: LowRankItems) -> Array:
     return low.map(block.X)
+
+
+def _features_and_one(block: Block, low: LowRankItems) -> Array:
+    return np.column_stack([low.map(block.X), np.ones(len(block))])
 
 
 @dataclass(frozen=True, eq=False)

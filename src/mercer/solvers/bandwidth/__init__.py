@@ -20,12 +20,20 @@ roots.py, ladder.py     roots and optima in log h
 """
 
 from mercer.solvers.bandwidth.leave_one_out import best_of, leave_one_out_densities, leave_one_out_likelihoods
-from mercer.solvers.bandwidth.select import RULES, common_bandwidth, select_bandwidth
+from mercer.solvers.bandwidth.select import (
+    BY_DEVIATIONS,
+    RULES,
+    common_bandwidth,
+    from_deviations,
+    select_bandwidth,
+)
 
 __all__ = [
+    "BY_DEVIATIONS",
     "RULES",
     "best_of",
     "common_bandwidth",
+    "from_deviations",
     "leave_one_out_densities",
     "leave_one_out_likelihoods",
     "select_bandwidth",

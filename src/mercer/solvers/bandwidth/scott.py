@@ -11,6 +11,10 @@ from mercer.typing import Array
 
 def scott(sample: Sample) -> Array:
     """One bandwidth per column, in units of the sample."""
-    D = len(sample.columns)
     sigma = np.array([deviation(x, sample.weight, sample.size) for x in sample.columns])
-    return np.asarray(sigma * sample.size ** (-1.0 / (D + 4.0)))
+    return sigma * scott_factor(len(sample.columns), sample.size)
+
+
+def scott_factor(D: int, size: float) -> float:
+    """n^(-1/(D + 4))."""
+    return float(size ** (-1.0 / (D + 4.0)))

@@ -30,8 +30,8 @@ from mercer.solvers.bandwidth.lcv import lcv
 from mercer.solvers.bandwidth.lscv import lscv
 from mercer.solvers.bandwidth.normal import normal
 from mercer.solvers.bandwidth.sample import Sample
-from mercer.solvers.bandwidth.scott import scott
-from mercer.solvers.bandwidth.silverman import silverman
+from mercer.solvers.bandwidth.scott import scott, scott_factor
+from mercer.solvers.bandwidth.silverman import normal_factor, silverman
 from mercer.solvers.bandwidth.sj import sj
 from mercer.typing import Array
 from mercer.windows import Gaussian, Window
@@ -44,6 +44,7 @@ WHOLE: dict[str, Callable[[Sample], Array]] = {
     "lcv": lcv,
 }
 BY_COLUMN: dict[str, Callable[[Array, Array, float], float | None]] = {"isj": isj, "sj": sj}
+BY_DEVIATIONS: dict[str, Callable[[int, float], float]] = {"scott": scott_factor, "silverman": normal_factor}
 RULES = (*WHOLE, *BY_COLUMN)
 
 
@@ -58,10 +59,19 @@ def select_bandwidth(rule: str, X: Any, weights: Any = None, window: Window | No
         )
     sample = Sample.of("select_bandwidth", X, weights)
     h = WHOLE[rule](sample) if rule in WHOLE else _by_column(rule, sample)
-    if window is not None:
-        D = len(sample.columns)
-        h = h * (window.canonical(D) / Gaussian().canonical(D))
-    return np.asarray(h * sample.unit)
+    return np.asarray(_for_window(h, window) * sample.unit)
+
+
+def from_deviations(rule: str, deviations: Array, size: float, window: Window | None = None) -> Array:
+    """The same by one of BY_DEVIATIONS, from the deviations of the columns and the effective number of rows."""
+    return _for_window(deviations * BY_DEVIATIONS[rule](len(deviations), size), window)
+
+
+def _for_window(h: Array, window: Window | None) -> Array:
+    """Bandwidths at which a window smooths as much as a Gaussian with bandwidths h."""
+    if window is None:
+        return h
+    return np.asarray(h * (window.canonical(len(h)) / Gaussian().canonical(len(h))))
 
 
 def common_bandwidth(h: Any) -> float:

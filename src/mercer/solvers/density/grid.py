@@ -102,7 +102,7 @@ class Table:
             cubic_grid.read(Q[part], f.origin, f.per_step, f.sizes, self.values, sums[part])
             cubic_grid.read(Q[part], f.origin, f.per_step, f.sizes, self.bounds, errors[part])
 
-        run(some, _parts(len(Q)))
+        run(some, parts_for_threads(len(Q)))
         last = f.origin + (f.sizes - 2) / f.per_step
         outside = ((f.origin + 1.0 / f.per_step > Q) | (last < Q)).any(axis=1)
         errors = np.abs(errors) + self.floor
@@ -110,7 +110,7 @@ class Table:
         return sums, errors
 
 
-def _parts(n: int) -> list[slice]:
+def parts_for_threads(n: int) -> list[slice]:
     """One part for each thread, of 4096 rows or more."""
     count = max(min(config().threads, n // 4096), 1)
     edges = np.linspace(0, n, count + 1).astype(int)
@@ -120,7 +120,7 @@ def _parts(n: int) -> list[slice]:
 def _spread(mixture: Mixture, frame: Frame) -> Array:
     """The weights of the points on the nodes; every thread has a grid of its own."""
     X, one = mixture.rows, mixture.columns == 1
-    parts = _parts(len(X))
+    parts = parts_for_threads(len(X))
     shape = (len(parts), int(frame.sizes[0]), 4) if one else (len(parts), frame.nodes)
     grids = np.zeros(shape)
     weight = np.empty(0) if mixture.weight is None else mixture.weight

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mercer.engine.pool import run
 from mercer.solvers.density.exact import exact_log_sums
+from mercer.solvers.density.grid import parts_for_threads
 from mercer.typing import Array
 
 if TYPE_CHECKING:
@@ -57,8 +59,15 @@ def _of_group(mixture: Mixture, Q: Array, rtol: float) -> Array | None:
 def _near(mixture: Mixture, low: float, high: float) -> Array:
     """The points between two numbers."""
     x, (least, most) = mixture.rows[:, 0], (float(side[0]) for side in mixture.box)
-    if low <= least:
-        return np.flatnonzero(x <= high)
-    if high >= most:
-        return np.flatnonzero(x >= low)
-    return np.flatnonzero((x >= low) & (x <= high))
+    parts = parts_for_threads(len(x))
+    found: list[Array] = [np.empty(0, dtype=np.intp)] * len(parts)
+
+    def some(k: int) -> None:
+        part = x[parts[k]]
+        inside = part <= high if high < most else np.full(len(part), True)
+        if low > least:
+            inside &= part >= low
+        found[k] = np.flatnonzero(inside) + parts[k].start
+
+    run(some, range(len(parts)))
+    return np.concatenate(found)

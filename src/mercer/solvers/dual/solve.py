@@ -5,7 +5,8 @@ solves them is decided here:
 
     batch      small problems, several in one native call, on a stored Gram or on rows of numbers (batch.py)
     features   a linear Gram XX' of many items with few columns is solved on X (solvers/linear_svm.py); so is any linear
-               problem that has taken too many steps, whose number depends on the scales of the columns only on the Gram
+               problem that has taken too many steps, whose number depends on the scales of the columns only on the
+               Gram, and any whose features are on other machines and have no room here
     decompose  everything else, one by one (decomposition.py)
 
 When time is up or the user interrupts, an unsolved problem keeps the coefficients it has, with their gap.
@@ -20,6 +21,8 @@ import numpy as np
 
 from mercer.config import config
 from mercer.gram import StoredGram
+from mercer.gram.row_squares import is_elsewhere
+from mercer.gram.tall import fits_here, in_memory
 from mercer.solvers.dual.batch import solve_batches
 from mercer.solvers.dual.certificate import DualSolution, certify
 from mercer.solvers.dual.decomposition import decompose, require_single_precision
@@ -94,6 +97,7 @@ def _gram_of(gram: Any, problems: DualProblems, p: int) -> Any:
 def _one(gram: Any, problem: DualProblem, limits: Limits, rounds: int) -> DualSolution:
     """One problem by the method that suits it, in its share of the time."""
     own = limits.share(rounds)
+    gram = _near(gram, problem)
     X = linear_rows(gram, problem)
     found = decompose(gram, problem, own) if X is None else _linear(gram, X, problem, own)
     if found.reason == "interrupted":
@@ -101,11 +105,21 @@ def _one(gram: Any, problem: DualProblem, limits: Limits, rounds: int) -> DualSo
     return found
 
 
+def _near(gram: Any, problem: DualProblem) -> Any:
+    """The Gram with its features here, for methods that read single rows.
+
+    They stay on other machines where sums over them are enough: for many rows, and where they have no room here.
+    """
+    X = linear_rows(gram, problem)
+    stays = X is not None and is_elsewhere(X) and (features_are_faster(X, problem) or not fits_here(X))
+    return gram if stays else in_memory(gram)
+
+
 def _linear(gram: Any, X: Any, problem: DualProblem, limits: Limits) -> DualSolution:
     """A linear machine: on its features where that is faster, or where PATIENCE steps on the Gram were not enough."""
     from mercer.solvers.linear_svm import solve_on_features
 
-    if features_are_faster(X, problem):
+    if features_are_faster(X, problem) or is_elsewhere(X):
         return solve_on_features(X, problem, limits)
     first = decompose(gram, problem, limits, patience=PATIENCE)
     if first.reason != "max_iter" or limits.reached(first.n_iter):

@@ -7,12 +7,14 @@ columns.py         in several columns and with categories, tile by tile
 rows.py            from the logarithms of all weights: where weights underflow, and for nearest neighbours
 small_systems.py   many small systems at once; terms that a design does not determine are left out
 smoother.py        the weights of the points at a place, and the proof of an answer by its normal equations
+partial_sums.py    sums over some of the points, added to those over others
 criteria.py        leave-one-out error, GCV and AICc with their slopes in the widths
 bandwidth.py       the widths with the best criterion
 """
 
 from mercer.solvers.local_regression.bandwidth import BandwidthSearch, best_width, highest_rates
 from mercer.solvers.local_regression.criteria import CRITERIA, criterion, degrees, fill_gaps
+from mercer.solvers.local_regression.partial_sums import PartialSums
 from mercer.solvers.local_regression.problem import LocalFit, LocalProblem, Places, Width, local_fit
 from mercer.solvers.local_regression.smoother import NormalEquations, prove, smoother_rows
 
@@ -22,6 +24,7 @@ __all__ = [
     "LocalFit",
     "LocalProblem",
     "NormalEquations",
+    "PartialSums",
     "Places",
     "Width",
     "best_width",

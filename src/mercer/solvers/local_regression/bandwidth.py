@@ -85,8 +85,7 @@ class _Search:
     def __init__(self, problem: LocalProblem, start: Width, kind: str, gaps: str) -> None:
         self.problem, self.kind, self.gaps = problem, kind, gaps
         self.d = problem.X.shape[1]
-        spread = np.ptp(problem.X, axis=0)
-        spread = np.where(spread > 0.0, spread, 1.0)
+        spread = np.where(problem.ranges > 0.0, problem.ranges, 1.0)
         self.start = np.concatenate([np.log(start.h), start.rates])
         relative, n = _relative(problem), len(problem)
         least = spread * relative * 0.25 * float(n) ** (-1.0 / max(self.d, 1))

@@ -24,6 +24,7 @@ MOST_PAIRS = 1 << 20  # of places and points in one array
 SIDE = 4.0  # of a tile, in bandwidths: terms are moved by half of it at most, which costs few digits
 REACH = 8.6
 WEAK = 1e-6  # of the largest sum of weights: below it sums are made again from logarithms
+CUT = 1e-8  # of the weight of all points: the same, as points beyond REACH are missing from sums below it
 
 
 def column_sums(
@@ -127,7 +128,8 @@ class _Tile:
             if sums.A2 is not None:
                 sums.A2[0, 0] -= k**2 * w
             whole = max(whole, k)
-        weak = sums.A[0, 0] <= WEAK * whole
+        least = CUT * float(self.problem.w.sum()) if np.isinf(self.problem.window.radius) else 0.0
+        weak = sums.A[0, 0] <= max(WEAK * whole, least)
         sums.weak = weak if weak.any() else None
         return sums
 

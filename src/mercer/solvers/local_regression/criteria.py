@@ -26,7 +26,7 @@ def criterion(
     fit = local_fit(problem, width, places, gradient=gradient)
     t = len(width.h) + len(width.rates)
     slopes = np.zeros((t, *problem.Y.shape)) if fit.slopes is None else fit.slopes
-    values = fill_gaps(problem, width, places, fit.values, fit.empty, gaps if gaps == "nearest" else "mean")
+    values = fill_gaps(problem, width, places, fit, gaps if gaps == "nearest" else "mean")
     slopes = np.where(fit.empty[None, :, None], 0.0, slopes)
     share = problem.w[:, None] / problem.w.sum() / problem.variances
     miss = problem.Y - values
@@ -63,15 +63,16 @@ def degrees(problem: LocalProblem, width: Width, fit: LocalFit) -> tuple[float, 
     return trace, slopes + k_slopes * (problem.w * fit.own).sum()
 
 
-def fill_gaps(problem: LocalProblem, width: Width, places: Places, values: Array, empty: Array, gaps: str) -> Array:
+def fill_gaps(problem: LocalProblem, width: Width, places: Places, fit: LocalFit, gaps: str) -> Array:
     """The values with those at empty places replaced: "nearest" point in bandwidths, "mean" of all, or "nan"."""
-    at = np.flatnonzero(empty)
+    at = np.flatnonzero(fit.empty)
     if len(at) == 0 or gaps == "nan":
-        return values
-    values = values.copy()
+        return fit.values
+    values = fit.values.copy()
     some = places.at(at)
     if gaps == "nearest" and len(problem) > (some.own is not None):
-        values[at] = problem.Y[nearest_points(problem, width, some)]
+        near = fit.nearest
+        values[at] = problem.Y[nearest_points(problem, width, some)[0]] if near is None else near[at]
         return values
     total = problem.w @ problem.Y
     if some.own is None:
@@ -84,13 +85,17 @@ def fill_gaps(problem: LocalProblem, width: Width, places: Places, values: Array
     return values
 
 
-def nearest_points(problem: LocalProblem, width: Width, places: Places) -> Array:
-    """The point nearest to each place, in bandwidths; categories that differ are as far as one bandwidth."""
+def nearest_points(problem: LocalProblem, width: Width, places: Places) -> tuple[Array, Array]:
+    """The point nearest to each place, and its distance in bandwidths; categories that differ are one bandwidth apart.
+
+    A place that is a point itself counts the others, of which there must be one.
+    """
     from scipy.spatial import cKDTree
 
     columns = np.column_stack([problem.X / width.h, problem.codes])
-    found = cKDTree(columns).query(np.column_stack([places.Z / width.h, places.codes]), k=min(2, len(columns)))[1]
-    found = found.reshape(len(places), -1)
+    at = np.column_stack([places.Z / width.h, places.codes])
+    apart, found = (part.reshape(len(places), -1) for part in cKDTree(columns).query(at, k=min(2, len(columns))))
     if places.own is None:
-        return np.asarray(found[:, 0])
-    return np.asarray(np.where(found[:, 0] == places.own, found[:, -1], found[:, 0]))
+        return found[:, 0], apart[:, 0]
+    itself = found[:, 0] == places.own
+    return np.where(itself, found[:, -1], found[:, 0]), np.where(itself, apart[:, -1], apart[:, 0])

@@ -179,7 +179,9 @@ def _one_by_one(
         scale = np.sqrt(0.5) if gaussian else 1.0
         squares = powers(line.V[:, :1], h * scale, shift / scale**2, 2 * b, 2 * p)[:, 0]
         squares = squares * scale ** np.arange(2 * p + 1)
-    return _arranged(p, S, slope, squares, problem)
+    sums = _arranged(p, S, slope, squares, problem)
+    sums.shift = -0.5 * shift
+    return sums
 
 
 def _nearest(x: Array, z: Array, skip: Array) -> Array:

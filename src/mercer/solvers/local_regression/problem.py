@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.solvers.bandwidth import select_bandwidth
 from mercer.solvers.local_regression.small_systems import factorise
 from mercer.solvers.local_regression.sums import Sums, count_terms
 from mercer.typing import Array
@@ -64,6 +65,24 @@ class LocalProblem:
         from mercer.solvers.local_regression.line import Line
 
         return Line.of(self)
+
+    @property
+    def ranges(self) -> Array:
+        """Of each column of numbers, the distance of its largest value from the least."""
+        return np.asarray(np.ptp(self.X, axis=0))
+
+    @property
+    def here(self) -> LocalProblem:
+        """The problem with all its points."""
+        return self
+
+    def by_rule(self, rule: str) -> Array:
+        """The bandwidths of one of the rules for densities."""
+        return select_bandwidth(rule, self.X, self.w, self.window)
+
+    def fit_at(self, width: Width, places: Places, gradient: bool, variance: bool) -> LocalFit:
+        """What `local_fit` finds."""
+        return _fitted(self, width, places, gradient, variance)
 
     @cached_property
     def variances(self) -> Array:
@@ -130,6 +149,7 @@ class LocalFit:
     spread     (m,): sum_i l_i^2 / w_i, the variance of f for noise of variance 1 / w_i
     dropped    (m,): whether the points left a term undetermined; it was left out
     empty      (m,): whether no point has a weight
+    nearest    (m, q): the targets of the nearest point at empty places; None if they have not been looked for
     """
 
     values: Array
@@ -140,6 +160,7 @@ class LocalFit:
     slopes: Array | None = None
     own_slopes: Array | None = None
     spread: Array | None = None
+    nearest: Array | None = None
 
 
 def self_weight(problem: LocalProblem, width: Width) -> tuple[float, Array]:
@@ -154,9 +175,13 @@ def local_fit(
     problem: LocalProblem, width: Width, places: Places, *, gradient: bool = False, variance: bool = False
 ) -> LocalFit:
     """Solve the problem at all places; with `gradient` also its slopes in the widths, with `variance` its spread."""
+    return problem.fit_at(width, places, gradient, variance)
+
+
+def _fitted(problem: LocalProblem, width: Width, places: Places, gradient: bool, variance: bool) -> LocalFit:
     parts, order = [], []
-    for index, sums in _all_sums(problem, width, places, gradient, variance):
-        parts.append(_solved(sums))
+    for index, sums in all_sums(problem, width, places, gradient, variance):
+        parts.append(solved(sums))
         order.append(index)
     back = np.empty(len(places), dtype=np.intp)
     back[np.concatenate(order)] = np.arange(len(places))
@@ -169,7 +194,7 @@ def local_fit(
                     joined("slopes", 1), joined("own_slopes", 1), joined("spread", 0))  # fmt: skip
 
 
-def _all_sums(
+def all_sums(
     problem: LocalProblem, width: Width, places: Places, gradient: bool, variance: bool
 ) -> Iterator[tuple[Array, Sums]]:
     """(positions of places, their sums) in pieces."""
@@ -190,7 +215,7 @@ def _all_sums(
             yield index, sums
 
 
-def _solved(sums: Sums) -> LocalFit:
+def solved(sums: Sums) -> LocalFit:
     """The fit from its sums; the places are not sorted yet."""
     factors = factorise(sums.A)
     b, a = factors.solve(sums.B), factors.first_row()

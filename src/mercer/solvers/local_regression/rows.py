@@ -92,9 +92,11 @@ def row_sums(
 
 def _sums(problem: Any, rows: Rows, gradient: bool, variance: bool) -> Sums:
     d, t = rows.U.shape[2], rows.U.shape[2] + len(rows.rates)
-    k = np.exp(rows.log + np.where(rows.shift > LEAST_LOG, rows.shift, 0.0)[:, None])
+    low = rows.shift <= LEAST_LOG
+    k = np.exp(rows.log + np.where(low, 0.0, rows.shift)[:, None])
     F = terms_of(rows.U, problem.degree)
     sums = empty_sums(F.shape[2], problem.Y.shape[1], len(k), t, gradient, variance)
+    sums.shift = np.where(low, rows.shift, 0.0)
     sums.A[:], sums.B[:] = _moments(F, problem.Y, k * problem.w)
     if sums.A2 is not None:
         sums.A2[:] = _moments(F, problem.Y, k**2 * problem.w)[0]

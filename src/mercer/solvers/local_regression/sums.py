@@ -23,6 +23,7 @@ class Sums:
     A_slopes, B_slopes   their slopes in each of the t widths, with t in front; None if they are not asked for
     A2       A with squared weights k_i^2; None if it is not asked for
     weak     the places where rounding has taken too many digits of A and B; None if there are none
+    shift    (m,): the logarithm of what all weights k_i of a place have been divided by; None if that is 0
     """
 
     A: Array
@@ -31,6 +32,7 @@ class Sums:
     B_slopes: Array | None = None
     A2: Array | None = None
     weak: Array | None = None
+    shift: Array | None = None
 
     def put(self, at: Array, other: Sums) -> None:
         """Replace some places by those of other sums."""
@@ -38,6 +40,9 @@ class Sums:
             mine = getattr(self, name)
             if mine is not None:
                 mine[..., at] = getattr(other, name)
+        if other.shift is not None:
+            self.shift = np.zeros(self.A.shape[2]) if self.shift is None else self.shift
+            self.shift[at] = other.shift
 
 
 def terms_of(U: Array, degree: int) -> Array:

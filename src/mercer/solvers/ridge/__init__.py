@@ -2,7 +2,7 @@
 
 problem.py          the problem and its closed forms: targets, weights, the intercept
 direct.py           one Gram: by a Cholesky factor for one alpha, by eigenvectors for many
-iterative.py        one Gram that is not stored, by conjugate gradients
+iterative.py        one Gram, in single precision or not stored, by conjugate gradients
 leave_one_out.py    the error of predicting each item from the others, without refits
 certificate.py      the proof of an answer
 batched.py          many folds, outputs and alphas of one Gram at once, by conjugate gradients; its parts are

@@ -122,16 +122,18 @@ class NormalEquations:
     def add(self, block: RowBlock) -> None:
         """Add the sums of a block."""
         K, w, Y = block.K, block.weight, block.Y
-        sides = transposed_product(K, np.column_stack([w[:, None] * Y, w]))
-        self.B += sides[:, :-1]
-        self.c += sides[:, -1]
+        F = _common_factors(K) if len(self.A) and K.dtype != self.A.dtype else np.ones((len(K), 1))
+        sides = transposed_product(K, w[:, None] * np.hstack([Y, F]))
+        k = Y.shape[1]
+        self.B += sides[:, :k]
+        self.c += sides[:, k]
         self.weight += float(w.sum())
         self.y += w @ Y
         self.yy += w @ np.square(Y)
         self.count += len(w)
         self.trace += float(w @ block.diagonal)
         if len(self.A):
-            _add_square(self.A, K, w, sides[:, -1])
+            _add_square(self.A, K, w, F, sides[:, k:].T)
 
     def merge(self, other: Self) -> None:
         """Add the sums of other rows."""
@@ -162,34 +164,48 @@ def transposed_product(K: Array, columns: Array | Callable[[slice, Array], Array
     return np.asarray(sum(found))  # in the order of the rows, whoever was first
 
 
-def _add_square(A: Array, K: Array, w: Array, sums: Array) -> None:
-    """A += K'WK on and under the diagonal, a tile for each thread; `sums` is K'w."""
+def _common_factors(K: Array) -> Array:
+    """What all columns share: a constant and the mean of each row, in numbers of single precision."""
+    means = np.empty(len(K), dtype=K.dtype)
+    width = np.full(K.shape[1], 1.0 / K.shape[1], dtype=K.dtype)
+
+    def work(r: slice) -> None:
+        means[r] = K[r] @ width
+
+    run(work, cuts(len(K), _ROWS_AT_ONCE))
+    return np.column_stack([np.ones(len(K)), means])
+
+
+def _add_square(A: Array, K: Array, w: Array, F: Array, S: Array) -> None:
+    """A += K'WK on and under the diagonal, a tile for each thread; `S` is F'WK."""
     if K.dtype == A.dtype:
         K = K if (w == 1.0).all() else K * np.sqrt(w)[:, None]
         run(lambda tile: _plus_tile(A[tile], K, tile), _tiles(len(A)))
     else:
-        _add_single_square(A, K, w, sums)
+        _add_single_square(A, K, w, F, S)
 
 
-def _add_single_square(A: Array, K: Array, w: Array, sums: Array) -> None:
+def _add_single_square(A: Array, K: Array, w: Array, F: Array, S: Array) -> None:
     """The same of rows in single precision: a few at a time are added in it, and their sums in double precision.
 
-    Rows are taken around their mean u, for rounding is in proportion to what is added up: with S = (K - 1u')'w,
-    K'WK = (K - 1u')'W(K - 1u') + u S' + S u' + (sum w) u u'.
+    Rounding is in proportion to what is added up, so that this is C = K - FG, what the factors F leave of K, with the
+    G of least squares.  With N = F'WF and S = F'WK,  K'WK = C'WC + G'S + (S - NG)'G.
     """
-    u = (sums / max(float(w.sum()), 1e-300)).astype(K.dtype)
+    N = F.T @ (w[:, None] * F)
+    G = np.linalg.lstsq(N, S, rcond=None)[0].astype(K.dtype)
+    F = F.astype(K.dtype)
     root = None if (w == 1.0).all() else np.sqrt(w).astype(K.dtype)[:, None]
     C = np.empty_like(K)
 
     def centre(r: slice) -> None:
-        np.subtract(K[r], u, out=C[r])
+        np.matmul(F[r], G, out=C[r])
+        np.subtract(K[r], C[r], out=C[r])
         if root is not None:
             C[r] *= root[r]
 
     run(centre, cuts(len(K), _ROWS_AT_ONCE))
-    u = u.astype(float)
-    rest = sums - w.sum() * u
-    left, right = np.stack([u, rest]), np.stack([sums, u])  # u S' + S u' + (sum w) u u' = left'right
+    G = G.astype(float)
+    left, right = np.vstack([G, S - N @ G]), np.vstack([S, G])
     parts = cuts(len(K), _ROWS_PER_SUM)
 
     def work(tile: tuple[slice, slice]) -> None:

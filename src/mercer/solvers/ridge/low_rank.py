@@ -29,7 +29,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer.linalg.blas import cholesky, substitute
+from mercer.linalg.blas import cholesky, plus_square, substitute
 from mercer.linalg.conjugate_gradients import conjugate_gradients
 from mercer.linalg.spectrum import Spectrum
 from mercer.solvers.landmarks import LandmarkFactor
@@ -39,11 +39,11 @@ from mercer.solvers.ridge.direct import Shifted, factorised
 from mercer.solvers.solution import exact_sentence
 from mercer.typing import Array
 
-ONE_PASS = 3000  # landmarks up to which normal equations of all rows are quicker than conjugate gradients
+ONE_PASS, ONE_PASS_SINGLE = 3000, 4000  # landmarks up to which normal equations are quicker than conjugate gradients
 SINGLE_WORK = 2e11  # rows x landmarks^2 from which on the first pass is in single precision
 LEVERAGE_WORK = 1e11  # rows x landmarks^2 up to which leverages are worth their pass
 _SOLVED = 1e-6  # relative gap up to which an answer counts as proved
-GAP, SINGLE_GAP = 1e-12, 1e-6  # relative gaps at which an answer is not moved any more, after sums in single precision
+GAP, SINGLE_GAP = 1e-12, 1e-6  # relative gaps at which an answer is not moved any more; where there is much work
 _MOVES = 4  # moves after the first answer, at most
 _CG_TOL, _CG_MOST = 1e-3, 25  # of one move by conjugate gradients
 _SAFE = 0.1  # of M + alpha I: an error up to which sums in single precision are good enough
@@ -185,11 +185,12 @@ def single_is_safe(blocks: Blocks, factor: LandmarkFactor, rows: int, alpha: flo
     exact, rough = (NormalEquations.zero(blocks.width, blocks.outputs) for _ in range(2))
     exact.add(some)
     rough.add(replace(some, K=some.K.astype(np.float32)))
-    P = exact.A + alpha * len(some.K) / rows * (factor.L @ factor.L.T)
-    if intercept:
-        P -= np.outer(exact.c, exact.c) / exact.weight
     D = np.tril(rough.A - exact.A)
     D += np.tril(D, -1).T
+    P = exact.A
+    plus_square(P, np.sqrt(alpha * len(some.K) / rows) * np.ascontiguousarray(factor.L.T))
+    if intercept:
+        P -= np.outer(exact.c, exact.c) / exact.weight
     return cholesky(P) is None and _largest(P, D) <= _SAFE
 
 

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
+from mercer.gram.row_squares import is_elsewhere
 from mercer.linalg.cholesky import factorise
 from mercer.linalg.conjugate_gradients import Iteration
 from mercer.solvers.risk.curvature import Curvature
@@ -38,17 +40,10 @@ def direct(K: Array, W: Curvature) -> Inverse:
     return factorise(K, ladder=_LADDER).solve
 
 
-def low_rank(L: Array, W: Curvature, outputs: int) -> Inverse:
+def low_rank(L: Any, W: Curvature, outputs: int) -> Inverse:
     """(I + S'LL'S)^-1 = I - S'L (I + L'WL)^-1 L'S, with blocks L' diag(W_ab) L."""
     rank = L.shape[1]
-    M: Array = np.empty((outputs, rank, outputs, rank))
-
-    def block(job: tuple[int, int, slice]) -> None:
-        a, b, some = job
-        M[a, :, b, some] = L.T @ (W.entry(a, b)[:, None] * L[:, some])
-        M[b, :, a, some] = M[a, :, b, some]
-
-    run(block, [(a, b, some) for a in range(outputs) for b in range(a + 1) for some in cuts(rank, _WIDTH)])
+    M = _squares(L, W, outputs)
     M = M.reshape(outputs * rank, outputs * rank)
     M.flat[:: len(M) + 1] += 1.0
     small = factorise(M, ladder=_LADDER)
@@ -58,6 +53,26 @@ def low_rank(L: Array, W: Curvature, outputs: int) -> Inverse:
         return np.asarray(V - W.root_transposed(L @ inner))
 
     return solve
+
+
+def _squares(L: Any, W: Curvature, outputs: int) -> Array:
+    """L' diag(W_ab) L for all a and b, as (outputs, rank, outputs, rank)."""
+    rank = L.shape[1]
+    pairs = [(a, b) for a in range(outputs) for b in range(a + 1)]
+    M: Array = np.empty((outputs, rank, outputs, rank))
+    if is_elsewhere(L):
+        squares, _ = L.squares(*(W.entry(a, b) for a, b in pairs))
+        for (a, b), square in zip(pairs, squares, strict=True):
+            M[a, :, b], M[b, :, a] = square, square
+        return M
+
+    def block(job: tuple[int, int, slice]) -> None:
+        a, b, some = job
+        M[a, :, b, some] = L.T @ (W.entry(a, b)[:, None] * L[:, some])
+        M[b, :, a, some] = M[a, :, b, some]
+
+    run(block, [(a, b, some) for a, b in pairs for some in cuts(rank, _WIDTH)])
+    return M
 
 
 class Sums:

@@ -5,6 +5,7 @@ choice.py           the method that `method=` and the data stand for; label_choi
 exact.py            one factor of the whole covariance; exact_labels.py, with labels
 grid.py             exact on full grids, for kernels that are products over columns
 inducing.py         a lower bound of the evidence through landmarks, with bounds around the exact one
+inducing_elsewhere.py   the same for items on the workers of a Dask cluster
 inducing_labels.py  labels through landmarks, by Laplace's approximation
 many_items.py       one of the next two for "auto", as the kernel and the noise decide
 neighbours.py       from the nearest items, with variances corrected on items held out

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from mercer.engine.fill import require_memory
+from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
 from mercer.estimators.gaussian_process.covariance import Covariance
@@ -199,10 +200,13 @@ class Factored:
 
     def process(self, Y: Array, H: Array) -> GridProcess:
         """The process, with targets and basis in the order of the grid."""
-        grams = [
-            _product([np.asarray(k.block(levels, levels), dtype=float) for _, k, levels in axis])
-            for axis in self.factors
-        ]
+        axes = self.factors
+        grams: list[Array] = [np.empty(0)] * len(axes)
+
+        def gram(j: int) -> None:
+            grams[j] = _product([np.asarray(k.block(levels, levels), dtype=float) for _, k, levels in axes[j]])
+
+        run(gram, range(len(axes)))
         noise, order = float(self.covariance.alpha[0]) + self.covariance.noise.value, self.grid.order
         return GridProcess(tuple(grams), Y[order], H[order], variance_of(self.kernel), noise)
 

@@ -7,22 +7,24 @@ that no n x m matrix is stored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
+from mercer.engine.fill import require_memory
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import NotFinite, bad
 from mercer.estimators.gaussian_process.covariance import Covariance
 from mercer.estimators.gaussian_process.means import Mean
-from mercer.estimators.gaussian_process.methods.method import Method, exact_only
+from mercer.estimators.gaussian_process.methods.method import Method, rows_away
 from mercer.estimators.gaussian_process.methods.panels import PANEL, LandmarkPanels, chosen_landmarks
-from mercer.estimators.training_data import KernelItems
+from mercer.estimators.training_data import Data
+from mercer.kernels import Kernel
 from mercer.linalg.conjugate_gradients import conjugate_gradients
-from mercer.solvers.inducing import InducingSums, panel_sums, two_sided
+from mercer.solvers.inducing import InducingSlopes, InducingSums, panel_sums, two_sided
 from mercer.typing import Array
 
 _SUBSET, _FEW = 4000, 256  # items on which the search begins, and their landmarks, at most
@@ -51,15 +53,25 @@ class Panels(LandmarkPanels):
         return self.covariance.alpha + self.covariance.noise.value
 
     def sums(self) -> InducingSums:
-        """The first pass."""
-        _ = self.root, self.noise, self.diag  # made once, before threads ask for them
-        found = self.folded(lambda r: panel_sums(self.block(r), self.columns[r], self.noise[r], self.diag[r]))
-        W, U, V, logs, diagonal = found
+        """What all items say of the landmarks."""
+        W, U, V, logs, diagonal = self.first_pass()
         return InducingSums(W, U, V, logs, diagonal, len(self.data), self.q)
 
+    def first_pass(self) -> list[Any]:
+        """What the items add to W, U, V, sum log s and sum k_ii / s_i."""
+        _ = self.root, self.noise, self.diag  # made once, before threads ask for them
+        return self.folded(lambda r: panel_sums(self.block(r), self.columns[r], self.noise[r], self.diag[r]))
+
     def slope(self, sums: InducingSums) -> Array:
-        """The second pass: the derivative of the bound in theta."""
-        kernel, prepared, slopes = self.data.kernel, self.data.prepared, sums.slopes(self.root)
+        """The derivative of the bound in theta."""
+        kernel, slopes = self.data.kernel, sums.slopes(self.root)
+        items, noise = self.second_pass(slopes)
+        whole = items + kernel.vjp(self.landmarks, self.landmarks, slopes.K)
+        return np.concatenate([whole, [noise * self.covariance.noise.value] * len(self.covariance.noise.slots)])
+
+    def second_pass(self, slopes: InducingSlopes) -> tuple[Array, float]:
+        """What the items add to that derivative, by their kernel values and by their noise."""
+        kernel, prepared = self.data.kernel, self.data.prepared
 
         def part(r: slice) -> tuple[Array, float]:
             K = np.asarray(kernel.block(prepared[r], self.landmarks), dtype=float)
@@ -67,9 +79,16 @@ class Panels(LandmarkPanels):
             return kernel.vjp(prepared[r], self.landmarks, W), noise
 
         cross, noise = self.folded(part)
-        whole = cross + kernel.vjp(self.landmarks, self.landmarks, slopes.K)
-        whole = whole + self.slope_of_diagonal(slopes.diagonal / self.noise)
-        return np.concatenate([whole, [noise * self.covariance.noise.value] * len(self.covariance.noise.slots)])
+        return np.asarray(cross + self.slope_of_diagonal(slopes.diagonal / self.noise)), noise
+
+
+def panels_of(covariance: Covariance, index: Array, columns: Array, q: int) -> Panels:
+    """The items of a covariance, of which those at `index` are the landmarks; here or on workers."""
+    if not covariance.data.spread:
+        return Panels.of(covariance, index, columns, q)
+    from mercer.estimators.gaussian_process.methods.inducing_elsewhere import SpreadPanels
+
+    return SpreadPanels.of(covariance, index, columns, q)
 
 
 class InducingEvidence:
@@ -89,7 +108,7 @@ class InducingEvidence:
     def value_and_slope(self, theta: Array, *, at_least: float = -np.inf) -> tuple[float, Array | None]:
         """The bound; its slope if it is finite and >= at_least."""
         covariance = self.covariance.at(theta)
-        panels = Panels.of(covariance, self.landmarks, self.columns, self.q)
+        panels = panels_of(covariance, self.landmarks, self.columns, self.q)
         try:
             sums = panels.sums()
             value = sums.bound
@@ -105,23 +124,35 @@ class InducingEvidence:
 
 @dataclass(frozen=True, eq=False)
 class InducingPosterior:
-    """The process with Q in the place of K, given all targets; `bounds` compares it with the exact one."""
+    """The process with Q in the place of K, given all targets; `bounds` compares it with the exact one.
+
+    `kept` are the sums over items on other machines: then covariance has the landmarks alone, and Y and H no rows.
+    """
 
     covariance: Covariance
     mean: Mean
     Y: Array
     H: Array
     index: Array  # positions of the landmarks
+    kept: InducingSums | None = None
 
     @cached_property
     def panels(self) -> Panels:
         """All items, and the landmarks."""
-        return Panels.of(self.covariance, self.index, np.hstack([self.Y, self.H]), self.Y.shape[1])
+        return panels_of(self.covariance, self.index, np.hstack([self.Y, self.H]), self.Y.shape[1])
 
     @cached_property
     def sums(self) -> InducingSums:
         """What the items say of the landmarks."""
-        return self.panels.sums()
+        return self.panels.sums() if self.kept is None else self.kept
+
+    def on_landmarks(self) -> InducingPosterior:
+        """The same with its landmarks alone, which is all that predictions need."""
+        alpha = self.covariance.alpha
+        alike = np.full(len(self.index), alpha[0]) if np.ptp(alpha) == 0.0 else alpha[self.index]
+        own = replace(self.covariance, data=self.covariance.data.keep(self.index), alpha=alike)
+        return replace(self, covariance=own, Y=self.Y[:0], H=self.H[:0], index=np.arange(len(self.index)),
+                       kept=self.sums)  # fmt: skip
 
     @property
     def evidence(self) -> float:
@@ -136,6 +167,8 @@ class InducingPosterior:
     def trace_error(self) -> float:
         """tr(K - Q) / tr K."""
         panels, sums = self.panels, self.sums
+        if self.kept is not None:
+            return max(sums.trace_error, 0.0) / sums.diagonal
         mean_noise = float(np.mean(panels.noise))
         return max(sums.trace_error, 0.0) * mean_noise / float(panels.diag.sum())
 
@@ -149,30 +182,55 @@ class InducingPosterior:
         return self.moments(X, None)[0]
 
     def moments(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
-        data, sums, q = self.panels.data, self.sums, self.Y.shape[1]
-        new = data.kernel.prepare(X, data.prepared.frame)
-        basis = self.mean.basis(X, len(new))
-        mean, variance = np.empty((len(new), q)), np.asarray(data.kernel.diag(new), dtype=float).copy()
-        inner, root = np.linalg.inv(sums.inner), np.linalg.cholesky(sums.products[q:, q:])
+        kernel, q, new, basis = self._new(X)
+        mean, variance = np.empty((len(new), q)), np.asarray(kernel.diag(new), dtype=float).copy()
+        _ = self._factors  # made once, before threads ask for them
 
         def rows(r: slice) -> None:
-            Phi = self.panels.features(new[r])
-            both = Phi @ sums.solved
-            left = basis[r] - both[:, q:]
-            mean[r] = both[:, :q] + left @ sums.weights
-            variance[r] += _squares(Phi @ inner.T) - _squares(Phi) + _squares(np.linalg.solve(root, left.T).T)
+            mean[r], Phi, inner, outer = self._parts(new[r], basis[r])
+            variance[r] += _squares(inner) - _squares(Phi) + _squares(outer)
 
         run(rows, cuts(len(new), PANEL))
         return mean, variance
 
     def joint(self, X: Any, prior: Array | None) -> tuple[Array, Array]:
-        raise exact_only("GaussianProcessRegressor", "covariances of new items", Inducing.name)
+        kernel, _, new, basis = self._new(X)
+        m = len(new)
+        require_memory(
+            f"The covariance of {m} new items", 8 * m * (2 * m + 3 * len(self.index)), "Ask for fewer at a time."
+        )
+        mean, Phi, inner, outer = self._parts(new, basis)
+        C = np.array(kernel.block(new, new), dtype=float)
+        C += inner @ inner.T - Phi @ Phi.T + outer @ outer.T
+        return mean, 0.5 * (C + C.T)
+
+    def _new(self, X: Any) -> tuple[Kernel, int, Any, Array]:
+        """The kernel, the number of outputs, prepared new items and their basis."""
+        data = self.panels.data
+        new = data.kernel.prepare(X, self.panels.landmarks.frame)
+        return data.kernel, self.Y.shape[1], new, self.mean.basis(X, len(new))
+
+    @cached_property
+    def _factors(self) -> tuple[Array, Array]:
+        """The inverse of the factor of B, and the factor of H'(Q + S)^-1 H."""
+        q = self.Y.shape[1]
+        return np.linalg.inv(self.sums.inner), np.linalg.cholesky(self.sums.products[q:, q:])
+
+    def _parts(self, new: Any, basis: Array) -> tuple[Array, Array, Array, Array]:
+        """Means, and matrices A, B, C of as many rows: the covariance is K - A A' + B B' + C C'."""
+        q, sums, (inner, root) = self.Y.shape[1], self.sums, self._factors
+        Phi = self.panels.features(new)
+        both = Phi @ sums.solved
+        left = basis - both[:, q:]
+        return both[:, :q] + left @ sums.weights, Phi, Phi @ inner.T, np.linalg.solve(root, left.T).T
 
     def bounds(self) -> tuple[float, float]:
         """(low, high) around log N(Y - H b; 0, K + S) of the exact process, summed over outputs.
 
         What the flat prior on b adds to it is that of the low rank model in both.
         """
+        if self.kept is not None:
+            raise rows_away("the bound of the exact evidence")
         targets = self.Y - self.H @ self.weights
         low, high = np.array([self._bounds_of(y) for y in targets.T]).sum(axis=0) + self.sums.of_mean
         return float(low), float(high)
@@ -216,8 +274,8 @@ class Inducing(Method):
     def posterior(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> InducingPosterior:
         return InducingPosterior(covariance, mean, Y, H, chosen_landmarks(self._items(covariance), self.count))
 
-    def _items(self, covariance: Covariance) -> KernelItems:
-        if not isinstance(covariance.data, KernelItems):
+    def _items(self, covariance: Covariance) -> Data:
+        if covariance.data.kernel is None:
             raise bad("GaussianProcessRegressor", "kernel", "computable for method='sgpr'", "'precomputed'",
                       "Pass a kernel and the items.")  # fmt: skip
         if (covariance.alpha + covariance.noise.value).min() <= 0.0:

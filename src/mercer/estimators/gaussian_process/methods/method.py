@@ -55,6 +55,12 @@ class Method(ABC):
         """The process at these hyper-parameters, given its targets."""
 
 
+def rows_away(what: str) -> ValueError:
+    """The error for what needs the training items after a fit to a Dask collection, which left them where they are."""
+    return bad("GaussianProcessRegressor", "the items of the fit", f"in memory for {what}", "a Dask collection",
+               "Fit to X.compute() and y.compute().")  # fmt: skip
+
+
 def exact_only(owner: str, what: str, method: str) -> ValueError:
     """The error for what only the whole covariance can tell."""
     return bad(owner, "method", f"'exact' for {what}", repr(method), "Fit again with method='exact', on fewer items.")

@@ -1,10 +1,13 @@
 """Nearest neighbours: every new item is predicted from the training items nearest to it (GPnn, Allison et al., 2023).
 
-The hyper-parameters have the largest sum of evidences on a few blocks of items: half of the blocks are items drawn at
-random, half are the neighbours of an item, which tell more of the noise and of short lengthscales.  A few blocks miss
-rare targets that differ much from those of equal items, so that the noise is raised as long as items held out become
-more likely by that.  They also say how far variances are off, and one factor for signal and noise corrects that; it
-changes no mean.
+The hyper-parameters have the largest sum of evidences on blocks of items.  Some are items drawn at random, which tell
+what varies slowly.  More are the neighbours of an item, which tell the noise and short lengthscales: these decide about
+predictions from neighbours, and differ from place to place.  Blocks miss rare targets that differ much from those of
+equal items, so that the noise is raised as long as items held out become more likely by that.
+
+Items held out also say how far variances are off, and one factor for signal and noise corrects that; it changes no
+mean.  Few items have errors so large that they decide about this factor, so that it takes thousands to know it.  One
+more item whose error is as expected keeps it away from 0 where every item held out has a twin.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.engine.interrupts import interrupted, until_interrupted
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
 from mercer.errors import bad
@@ -28,8 +32,10 @@ from mercer.solvers.evidence_search import LEAST
 from mercer.solvers.local_conditioning import condition_at
 from mercer.typing import Array
 
-_BLOCKS, _BLOCK = 8, 400  # blocks of items for the hyper-parameters, and items of each
-_HELD_OUT = 1000  # items by which variances are corrected
+_BLOCKS, _PLACES = 4, 12  # blocks of random items for the hyper-parameters, and of neighbours of an item
+_BLOCK = 400  # items of each; half as many tell too little noise where targets have long tails
+_HELD_OUT = 4000  # items by which variances are corrected
+_ASKED = 1000  # items held out at every step of the noise
 _RAISE, _RAISES = 8.0, 8  # the factor by which the noise is raised in one step, and the steps
 _TOGETHER = 64  # new items of one task
 
@@ -108,7 +114,7 @@ class NeighbourPosterior:
         """Mean and variance of f at training items, from their neighbours without the item itself."""
         data = self.data
         some = data.keep(rows)
-        index, _ = data.cross(some.items).nearest(self.count + 1)
+        index, _ = data.cross(some.items).nearest(min(self.count + 1, len(data)))
         index = np.array([found[found != row][: self.count] for found, row in zip(index, rows, strict=True)])
         return self._at(some.prepared, self.H[rows], index)
 
@@ -149,38 +155,43 @@ class Neighbours(Method):
         noise = covariance.noise
         if not noise.slots or len(Y) <= 2 * _BLOCK:
             return covariance
-        found, best = covariance, self._held_out(covariance, mean, Y)[1]
+        found, best = covariance, -np.inf
         ceiling = float(np.exp(noise.slots[0].bounds[0, 1]))
-        for step in range(1, _RAISES + 1):
-            theta = covariance.theta.copy()
-            theta[-1] += step * np.log(_RAISE)
-            more = covariance.at(theta)
-            if more.noise.value > ceiling:
-                break
-            density = self._held_out(more, mean, Y)[1]
-            if density <= best:
-                break
-            found, best = more, density
+        with until_interrupted():
+            for step in range(_RAISES + 1):
+                theta = covariance.theta.copy()
+                theta[-1] += step * np.log(_RAISE)
+                more = covariance.at(theta)
+                if interrupted() or (step and more.noise.value > ceiling):
+                    break
+                density = self._held_out(more, mean, Y, _ASKED)[1]
+                if density <= best:
+                    break
+                found, best = more, density
         return found
 
     def posterior(self, covariance: Covariance, mean: Mean, Y: Array, H: Array) -> NeighbourPosterior:
         self._require(covariance)
         value = self.evidences(covariance, Y, H)[0].value_and_slope(covariance.theta, at_least=np.inf)[0]
-        factor = self._held_out(covariance, mean, Y)[0] if len(Y) > 2 else 1.0
+        most, factor = _ASKED if interrupted() else _HELD_OUT, 1.0
+        if len(Y) > 2:
+            with until_interrupted():
+                factor = self._held_out(covariance, mean, Y, most)[0]
         return self._given(covariance, mean, Y, value, factor)
 
     def _given(self, covariance: Covariance, mean: Mean, Y: Array, value: float, factor: float) -> NeighbourPosterior:
-        return NeighbourPosterior(covariance, mean, Y, min(self.count, max(len(Y) - 1, 1)), value, factor)
+        return NeighbourPosterior(covariance, mean, Y, min(self.count, len(Y)), value, factor)
 
-    def _held_out(self, covariance: Covariance, mean: Mean, Y: Array) -> tuple[float, float]:
-        """The factor of all variances that makes items held out most likely, and their mean log density with it."""
-        rows = np.sort(np.random.default_rng(1).permutation(len(Y))[:_HELD_OUT])
+    def _held_out(self, covariance: Covariance, mean: Mean, Y: Array, most: int) -> tuple[float, float]:
+        """The factor of all variances by `most` items held out, and their mean log density with it."""
+        rows = np.sort(np.random.default_rng(1).permutation(len(Y))[:most])
         at, variance = self._given(covariance, mean, Y, 0.0, 1.0).held_out(rows)
-        whole = (variance + covariance.alpha[rows] + covariance.noise.value)[:, None]
-        factor = float(np.mean((Y[rows] - at) ** 2 / whole))
-        if not np.isfinite(factor) or factor <= 0.0:
+        whole = np.maximum(variance + covariance.alpha[rows] + covariance.noise.value, np.finfo(float).tiny)[:, None]
+        square = float(np.mean((Y[rows] - at) ** 2 / whole))
+        if not np.isfinite(square):
             return 1.0, -np.inf
-        return factor, -0.5 * float(np.mean(np.log(factor * whole)))
+        factor = (1.0 + len(rows) * square) / (1.0 + len(rows))
+        return factor, -0.5 * (float(np.mean(np.log(factor * whole))) + square / factor)
 
     def _require(self, covariance: Covariance) -> None:
         if not isinstance(covariance.data, KernelItems):
@@ -194,8 +205,7 @@ def _blocks(data: Any) -> list[Array]:
     if n <= 2 * _BLOCK:
         return [np.arange(n)]
     rng = np.random.default_rng(0)
-    half = _BLOCKS // 2
-    random = [np.sort(rng.choice(n, _BLOCK, replace=False)) for _ in range(half)]
-    centres = data.keep(np.sort(rng.choice(n, half, replace=False)))
+    random = [np.sort(rng.choice(n, _BLOCK, replace=False)) for _ in range(_BLOCKS)]
+    centres = data.keep(np.sort(rng.choice(n, _PLACES, replace=False)))
     near, _ = data.cross(centres.items).nearest(_BLOCK)
     return [*random, *(np.sort(block) for block in near)]

@@ -15,7 +15,7 @@ import numpy as np
 
 from mercer.engine.pool import run
 from mercer.engine.tiles import cuts
-from mercer.estimators.training_data import KernelItems
+from mercer.estimators.training_data import Data, KernelItems
 from mercer.linalg import blas
 from mercer.solvers.inducing import factor_of_landmarks
 from mercer.solvers.landmarks import chosen
@@ -26,7 +26,7 @@ _STRIPES = 16  # partial sums, for any number of threads
 _DIAGONAL = 32  # items at a time for derivatives of k(x, x)
 
 
-def chosen_landmarks(data: KernelItems, count: int) -> Array:
+def chosen_landmarks(data: Data, count: int) -> Array:
     """Positions of landmarks, by randomly pivoted Cholesky."""
     return np.sort(chosen(data.gram(), min(count, len(data)), "rpcholesky", 0))
 
