@@ -111,9 +111,9 @@ class Clocked:
 def test_the_quickest_next_fit_comes_first_with_the_largest_size_within_its_share():
     slow, quick = Growing("slow", Clocked(20, 40), None, 1.0), Growing("quick", Clocked(10, 20, 40), None, 1.0)
     growing = {"slow": slow, "quick": quick}
-    assert chosen(growing, 100.0) == (quick, 40)  # 16 s of a share of 50 s, of which 70 % may be used
-    assert chosen(growing, 20.0) == (quick, 20)
-    assert chosen(growing, 2.0) == (quick, 10)
+    assert chosen(growing, 100.0) == (quick, 40, 49.0)  # 16 s of a share of 50 s, of which 70 % may be used
+    assert chosen(growing, 20.0) == (quick, 20, 13.0)
+    assert chosen(growing, 2.0) == (quick, 10, 2.0)
     assert chosen(growing, 1.0) is None
     assert chosen({}, 100.0) is None
     assert chosen(growing, None) is None

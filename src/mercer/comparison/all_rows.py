@@ -28,7 +28,7 @@ SIZES = (125, 250, 500, 1000, 2000)
 FEW = (60, *SIZES)  # where every class has weights of its own
 CELLS = (1000, 2000, 4000, 8000)
 SMALL_CELLS = (250, 500, 1000, 2000)
-LEAVES = (500, 1000, 2000, 4000, 8000, 20_000)
+LEAVES = (2000, 4000, 8000, 20_000)
 _MEMORY = 0.2  # of the budget, for the features of all rows
 _NATS = 1e-3  # of log evidence for each row, that a change may still gain
 _CLOSE = 1e-4  # relative duality gap of a fit on landmarks or prototypes: their own error is larger
@@ -176,7 +176,7 @@ def _leaves(machine: Any, rows: Rows, size: int) -> Any:
         max_leaf=size,
         rounds=1 if quick else machine.rounds,
         powers=machine.powers[:1] if quick else machine.powers,
-        metric_rows=min(int(machine.metric_rows), size),
+        metric_rows=min(int(machine.metric_rows), size // 4 if quick else size),
     )
 
 
@@ -197,4 +197,4 @@ PROCESS = Large(2500, (
 ))  # fmt: skip
 CLASS_PROCESS = Large(1000, (Way(_class_process, "{} inducing points", FEW),))
 DISCRIMINANT = Large(2500, (Way(_discriminant, "{} landmarks"),))
-FEATURES = Large(2500, (Way(_leaves, "leaves of {}", LEAVES, stores=False, power=1.5),))
+FEATURES = Large(2500, (Way(_leaves, "leaves of {}", LEAVES, stores=False),))

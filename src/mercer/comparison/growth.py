@@ -12,6 +12,7 @@ from typing import Any
 from mercer.comparison.two_stages import TwoStages
 
 _SAFETY = 0.7  # of the time left, or of a share of it, that a fit may take by the extrapolation
+_PATIENCE = 3.0  # times these seconds, after which a fit is stopped
 
 
 @dataclass(eq=False)
@@ -34,11 +35,13 @@ class Growing:
         return fitting[-1] if fitting else sizes[0]
 
 
-def chosen(growing: dict[str, Growing], left: float | None) -> tuple[Growing, int] | None:
-    """The method that is fitted next, and its size; None if there is no time for any."""
+def chosen(growing: dict[str, Growing], left: float | None) -> tuple[Growing, int, float] | None:
+    """The method that is fitted next, its size, and the seconds it may take; None if there is no time for any."""
     if left is None or not growing:
         return None
     quickest = min(growing.values(), key=lambda one: one.next())
     if quickest.next() > _SAFETY * left:
         return None
-    return quickest, quickest.largest(_SAFETY * left / len(growing))
+    size = quickest.largest(_SAFETY * left / len(growing))
+    needed = quickest.stages.needs(quickest.X, size, quickest.seconds)
+    return quickest, size, min(left, 1.0 + _PATIENCE * needed)

@@ -162,10 +162,10 @@ class Run:
     def grow(self) -> None:
         """Fit larger sizes of the methods that have some, as long as there is time."""
         while not self.has_ended and (step := chosen(self.growing, self.limits.left)) is not None:
-            one, size = step
+            one, size, at_most = step
             self._tell(one.name)
             began, before = time.perf_counter(), self.rows[one.name]
-            done = self._within(self.limits.left, lambda: _larger(before, one.stages, size, self.sample))  # noqa: B023
+            done = self._within(at_most, lambda: _larger(before, one.stages, size, self.sample))  # noqa: B023
             del self.growing[one.name]
             row, found = done or (before, None)
             if found is None:
