@@ -259,8 +259,8 @@ def panel_rows(width: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class PanelBlocks:
-    """Blocks of rows (solvers/ridge/blocks.py) of items in memory."""
+class LandmarkBlocks:
+    """Items behind landmarks with targets and weights; `used` are the positions of those with a weight above 0."""
 
     data: LowRankItems
     Y: Array
@@ -274,6 +274,11 @@ class PanelBlocks:
     @property
     def outputs(self) -> int:
         return int(self.Y.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class PanelBlocks(LandmarkBlocks):
+    """Blocks of rows (solvers/ridge/blocks.py) of items in memory."""
 
     @cached_property
     def _diagonal(self) -> Array:

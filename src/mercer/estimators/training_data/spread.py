@@ -21,7 +21,7 @@ from mercer.engine.fill import require_memory
 from mercer.errors import bad
 from mercer.estimators.training_data.data import Cross, Data
 from mercer.estimators.training_data.kernel_items import KernelItems
-from mercer.estimators.training_data.low_rank import LowRankItems
+from mercer.estimators.training_data.low_rank import LandmarkBlocks, LowRankItems
 from mercer.gram import tall
 from mercer.gram.distances import Distances, given_dissimilarities, kernel_distances
 from mercer.gram.features import FeatureGram
@@ -348,21 +348,10 @@ def _features_and_one(block: Block, low: LowRankItems) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class SpreadBlocks:
+class SpreadBlocks(LandmarkBlocks):
     """Blocks of rows (solvers/ridge/blocks.py) on workers; targets are those of the collection, already there."""
 
     data: SpreadLowRank
-    Y: Array
-    weight: Array
-    used: Array
-
-    @property
-    def width(self) -> int:
-        return self.data.rank
-
-    @property
-    def outputs(self) -> int:
-        return int(self.Y.shape[1])
 
     @cached_property
     def _weights(self) -> Shared | None:
